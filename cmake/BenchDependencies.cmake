@@ -1,0 +1,13 @@
+# What is linked, all of it packaged by Debian. scripts/setup installs the packages by name.
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+if(BENCH_BUILD_TESTS)
+    find_package(GTest REQUIRED)
+endif()
+if(BENCH_BUILD_BENCHMARKS)
+    find_package(benchmark REQUIRED)
+endif()

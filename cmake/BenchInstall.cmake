@@ -1,0 +1,13 @@
+# The command, and the links through which it answers as the classic programs did.
+install(TARGETS bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(BENCH_BUILD_STATIC)
+    install(TARGETS bench-static RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/bench)
+endif()
+install(CODE "file(CREATE_LINK bench \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/latt\" SYMBOLIC)")
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_GENERATOR DEB TGZ)
+set(CPACK_PACKAGE_CONTACT "The bench authors")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+include(CPack)

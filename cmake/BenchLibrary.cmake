@@ -1,0 +1,16 @@
+# bench_add_library(NAME): the static library bench_NAME from src/NAME, and its unit tests from the
+# *_test.cpp files beside the sources. What a library may include is what it links: see scripts/check-layers.
+function(bench_add_library name)
+    set(dir "${CMAKE_SOURCE_DIR}/src/${name}")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${dir}/*.cpp")
+    set(test_sources ${sources})
+    list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|/testing/")
+    list(FILTER test_sources INCLUDE REGEX "_test\\.cpp$")
+    add_library(bench_${name} STATIC ${sources})
+    target_include_directories(bench_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
+    target_link_libraries(bench_${name} PRIVATE bench_compiler)
+    if(BENCH_BUILD_TESTS AND test_sources)
+        set_property(GLOBAL APPEND PROPERTY BENCH_UNIT_TESTS ${name})
+        set_property(GLOBAL PROPERTY BENCH_UNIT_TEST_SOURCES_${name} ${test_sources})
+    endif()
+endfunction()
