@@ -1,0 +1,80 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/bundle.h"
+#include "common/metric.h"
+#include "common/result.h"
+#include "common/sched_policy.h"
+#include "common/stop_source.h"
+#include "common/sysfs.h"
+
+namespace bench {
+
+/// What every test is told about the cell it shall run.
+struct CellPlan {
+    std::int64_t clients = 1;  ///< >= 1
+    Duration duration{};       ///< > 0
+    std::uint64_t seed = 1;
+};
+
+/// What a test finds around it while it runs.
+struct CellContext {
+    CellPlan plan;
+    const SystemRoot& system;
+    StopSource& stop;  ///< deadline and load already set
+};
+
+/// What a test gives back. Nothing measured is dropped: a doubt is a taint, not a removal.
+struct CellOutcome {
+    std::vector<Series> series;
+    std::vector<std::string> taints;
+    std::vector<std::string> notes;
+    std::vector<WorkerReadback> workers;  ///< one per worker, in order
+    Json details;  ///< what belongs in run.json and nowhere else; may be null
+};
+
+/// A test: options, metrics, what it needs, and a cell's run. Lives as long as the command. A new
+/// one is a folder under src/ with `std::unique_ptr<Benchmark> make_benchmark()` in the namespace
+/// bench::FOLDER, and one word in CMakeLists.txt.
+class Benchmark {
+  public:
+    Benchmark() = default;
+    virtual ~Benchmark() = default;
+    Benchmark(const Benchmark&) = delete;
+    Benchmark& operator=(const Benchmark&) = delete;
+
+    [[nodiscard]] virtual std::string_view name() const = 0;  ///< the subcommand: "massive-intr"
+    [[nodiscard]] virtual std::string_view summary()
+        const = 0;  ///< one line for help and `bench list`
+
+    /// Adds the test's own options (common/options.h), bound to members of this object.
+    virtual void add_options(CLI::App& app) = 0;
+    /// Options that can't hold together: an Error (code 0) with object = the option. Called after
+    /// parsing.
+    [[nodiscard]] virtual Status check_options() const { return {}; }
+    /// The options that make a cell another one and differ from their defaults, as `key, value`.
+    [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> variant() const = 0;
+
+    [[nodiscard]] virtual std::vector<Metric> metrics() const = 0;
+    [[nodiscard]] virtual std::vector<TableColumn> table() const = 0;
+
+    /// Asks whether this machine can run the cell, before anything starts: an Error is a not-run
+    /// row's reason (detail: which limit, needed, allowed, cure).
+    [[nodiscard]] virtual Status check_requirements(const CellPlan& plan,
+                                                    const SystemRoot& system) const = 0;
+    /// Runs one cell in this process. An Error makes the row failed; a signal (context.stop) too.
+    [[nodiscard]] virtual Result<CellOutcome> run(const CellContext& context) = 0;
+
+    /// The name of the link through which the command answers as the classic program; empty: none.
+    [[nodiscard]] virtual std::string_view classic_name() const { return {}; }
+    /// The classic program's main; its return value is the exit status.
+    [[nodiscard]] virtual int classic_main(int /*argc*/, char** /*argv*/) { return 2; }
+};
+
+}  // namespace bench
