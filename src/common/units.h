@@ -25,7 +25,8 @@ struct ByteSize {
 /// for 0. Errors (code 0): no unit, unknown unit, negative, not a number, beyond 292 years.
 [[nodiscard]] Result<Duration> parse_duration(std::string_view text);
 
-/// The shortest spelling that parse_duration reads back to the same value: "1.5ms", "30s", "0s".
+/// A plain spelling that parse_duration reads back to the same value: "1.5ms", "100ms", "30s",
+/// "0s".
 [[nodiscard]] std::string format_duration(Duration duration);
 
 /// For people: at most four significant digits and a unit that fits: "14.51 ms", "830 ns". Negative
@@ -36,7 +37,7 @@ struct ByteSize {
 /// refused, naming the units, but for 0. Fractions must come out as whole bytes.
 [[nodiscard]] Result<ByteSize> parse_size(std::string_view text);
 
-/// The shortest spelling that parse_size reads back to the same value: "64KiB", "1000B", "0B".
+/// A plain spelling that parse_size reads back to the same value: "64KiB", "1000B", "0B".
 [[nodiscard]] std::string format_size(ByteSize size);
 
 /// Reads a whole decimal number and nothing else: no sign, blank, fraction, exponent or trailing
