@@ -1,1 +1,12 @@
-int main() { return 0; }
+// The executable for guest kernels: one cell at a time, no launcher of its own.
+#include "app/command_line.h"
+#include "app/registry.h"
+
+int main(int argc, char** argv) {
+    bench::CommandLine line;
+    line.app.require_subcommand(1);
+    bench::add_exec_command(line, bench::make_benchmarks());
+    bench::add_list_command(line);
+    bench::add_version_command(line);
+    return bench::run_command_line(line, argc, argv);
+}

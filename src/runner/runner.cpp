@@ -1,1 +1,166 @@
-namespace bench {}
+#include "runner/runner.h"
+
+#include <fmt/format.h>
+
+#include "common/log.h"
+
+namespace bench {
+namespace {
+
+class PlanRun {
+  public:
+    PlanRun(const Plan& plan, Executor& executor, BundleWriter& writer, RunObserver& observer,
+            const CellFallback& fallback, const std::filesystem::path& scratch,
+            Duration cell_timeout)
+        : plan_(plan),
+          executor_(executor),
+          writer_(writer),
+          observer_(observer),
+          fallback_(fallback),
+          scratch_(scratch),
+          cell_timeout_(cell_timeout) {}
+
+    Result<RunCounts> run() {
+        const auto cells = order_cells(plan_);
+        counts_.planned = static_cast<std::int64_t>(cells.size());
+        for (const auto& cell : warmup_cells(plan_)) {
+            const auto execution = execute(cell);
+            discard(cell);
+            if (execution && execution->conduct == CellConduct::interrupted) {
+                counts_.interrupted = true;
+                return counts_;
+            }
+        }
+        for (const auto& cell : cells) {
+            auto execution = execute(cell);
+            if (execution && execution->conduct == CellConduct::interrupted) {
+                counts_.interrupted = true;
+                discard(cell);
+                return counts_;
+            }
+            auto kept = keep(cell, execution);
+            discard(cell);
+            if (!kept) {
+                return kept.error();
+            }
+            finished(cell);
+        }
+        return counts_;
+    }
+
+  private:
+    std::filesystem::path bundle_of(const PlannedCell& cell) const {
+        return scratch_ / fmt::format("cell-{}", cell.number);
+    }
+
+    Result<CellExecution> execute(const PlannedCell& cell) {
+        observer_.cell_started(cell);
+        CellRequest request{cell_arguments(plan_, cell), bundle_of(cell), cell_timeout_};
+        log_debug(fmt::format("cell {}: bench {}", cell.number, fmt::join(request.arguments, " ")));
+        return executor_.run(request, [this] { return observer_.tick(); });
+    }
+
+    void discard(const PlannedCell& cell) const {
+        std::error_code ignored;
+        std::filesystem::remove_all(bundle_of(cell), ignored);
+        std::filesystem::remove(bundle_of(cell).string() + ".out", ignored);
+    }
+
+    CellKey stamp(const PlannedCell& cell) const {
+        CellKey key = fallback_.key;
+        key.clients = cell.clients;
+        key.repetition = cell.repetition;
+        key.order = cell.number;
+        key.seed = cell.seed;
+        return key;
+    }
+
+    Status keep(const PlannedCell& cell, const Result<CellExecution>& execution) {
+        if (execution && execution->conduct == CellConduct::finished) {
+            const auto bundle = read_bundle(bundle_of(cell));
+            if (bundle && bundle->run.value("status", "") == "complete") {
+                return writer_.merge(bundle_of(cell), stamp(cell));
+            }
+        }
+        return writer_.add(broken_cell(cell, execution));
+    }
+
+    /// The row of a cell that left no whole bundle.
+    CellRecord broken_cell(const PlannedCell& cell, const Result<CellExecution>& execution) const {
+        CellRecord record;
+        record.cell = cell.number;
+        record.key = stamp(cell);
+        auto variant = parse_variant(fallback_.variant);
+        for (const auto& [option, value] : cell.settings) {
+            variant.emplace_back(option.substr(option.find_first_not_of('-')), value);
+        }
+        record.key.variant = format_variant(std::move(variant));
+        record.metrics = fallback_.metrics;
+        record.status = RowStatus::failed;
+        if (!execution) {
+            record.status = RowStatus::not_run;
+            record.reason = execution.error().message();
+            return record;
+        }
+        switch (execution->conduct) {
+            case CellConduct::timed_out:
+                record.reason = "the cell did not end in time and was killed";
+                break;
+            case CellConduct::interrupted:
+            case CellConduct::finished:
+                record.reason = execution->exit_code > 128
+                                    ? fmt::format("the cell's process was killed by signal {}",
+                                                  execution->exit_code - 128)
+                                    : fmt::format(
+                                          "the cell's process ended with status {} and "
+                                          "left no result",
+                                          execution->exit_code);
+        }
+        if (!execution->output_tail.empty()) {
+            record.details = {{"output_tail", execution->output_tail}};
+            const auto last_line = execution->output_tail.find_last_of('\n');
+            record.reason +=
+                "; it said: " +
+                execution->output_tail.substr(last_line == std::string::npos ? 0 : last_line + 1);
+        }
+        return record;
+    }
+
+    void finished(const PlannedCell& cell) {
+        const Json& record = writer_.run().at("cells").back();
+        switch (parse_status(record.value("status", "")).value_or(RowStatus::failed)) {
+            case RowStatus::ok:
+                ++counts_.ok;
+                break;
+            case RowStatus::tainted:
+                ++counts_.tainted;
+                break;
+            case RowStatus::not_run:
+                ++counts_.not_run;
+                break;
+            case RowStatus::failed:
+                ++counts_.failed;
+                break;
+        }
+        observer_.cell_finished(cell, record, writer_.last_rows());
+    }
+
+    const Plan& plan_;
+    Executor& executor_;
+    BundleWriter& writer_;
+    RunObserver& observer_;
+    const CellFallback& fallback_;
+    const std::filesystem::path& scratch_;
+    Duration cell_timeout_;
+    RunCounts counts_;
+};
+
+}  // namespace
+
+Result<RunCounts> run_plan(const Plan& plan, Executor& executor, BundleWriter& writer,
+                           RunObserver& observer, const CellFallback& fallback,
+                           const std::filesystem::path& scratch, Duration cell_timeout) {
+    return PlanRun(plan, executor, writer, observer, fallback, scratch, cell_timeout).run();
+}
+
+}  // namespace bench

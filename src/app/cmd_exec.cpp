@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "app/bundle_place.h"
+#include "app/command_line.h"
+#include "app/exit_codes.h"
+#include "common/log.h"
+#include "runner/cell_run.h"
+
+namespace bench {
+namespace {
+
+int exit_code_of(const CellEnd& end) {
+    if (end.signal != 0) {
+        return 128 + end.signal;
+    }
+    switch (end.status) {
+        case RowStatus::ok:
+        case RowStatus::tainted:
+            return kExitOk;
+        case RowStatus::not_run:
+            return kExitMissing;
+        case RowStatus::failed:
+            break;
+    }
+    return kExitFailed;
+}
+
+int exec_cell(const CommandLine& line, Benchmark& benchmark, CellOptions& options) {
+    const bool by_hand = options.bundle.empty();
+    if (by_hand) {
+        auto place = choose_bundle_dir("results", std::string(benchmark.name()));
+        if (!place) {
+            log_error(place.error().message());
+            return kExitMissing;
+        }
+        options.bundle = *place;
+    }
+    auto stop = StopSource::create();
+    if (!stop) {
+        log_error(stop.error().message());
+        return kExitMissing;
+    }
+    auto end = run_cell(benchmark, options, *stop, line.words, SystemRoot());
+    if (!end) {
+        log_error(end.error().message());
+        return kExitMissing;
+    }
+    if (!end->reason.empty()) {
+        log_error(fmt::format("{}: {}", benchmark.name(), end->reason));
+    }
+    const int code = exit_code_of(*end);
+    return by_hand ? print(options.bundle.string() + "\n", code) : code;
+}
+
+}  // namespace
+
+void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>> benchmarks) {
+    CLI::App* exec = line.app.add_subcommand("exec", "Run one cell and write its bundle");
+    exec->require_subcommand(1);
+    for (auto& made : benchmarks) {
+        std::shared_ptr<Benchmark> benchmark = std::move(made);
+        auto options = std::make_shared<CellOptions>();
+        const std::string name(benchmark->name());
+        CLI::App* command = exec->add_subcommand(name, std::string(benchmark->summary()));
+        add_shared_cell_options(*command, *options);
+        add_exec_options(*command, *options);
+        benchmark->add_options(*command);
+        line.on(
+            *command, "exec " + name,
+            [&line, benchmark, options] { return exec_cell(line, *benchmark, *options); },
+            [benchmark] { return benchmark->check_options(); });
+    }
+}
+
+}  // namespace bench

@@ -1,0 +1,289 @@
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <ctime>
+#include <random>
+
+#include "app/bundle_place.h"
+#include "app/command_line.h"
+#include "app/exit_codes.h"
+#include "app/run_report.h"
+#include "common/affinity.h"
+#include "common/environment.h"
+#include "common/guardian.h"
+#include "common/log.h"
+#include "common/options.h"
+#include "common/temporary_folder.h"
+#include "runner/cell_options.h"
+#include "runner/cell_run.h"
+#include "runner/local_executor.h"
+#include "runner/progress.h"
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What `bench TEST` is asked for.
+struct SweepOptions {
+    CellOptions cell;  ///< what every cell shares
+    std::string clients = "1";
+    std::vector<std::string> loads;
+    std::vector<std::string> cpus;
+    std::int64_t repetitions = 1;
+    std::int64_t warmups = 0;
+    CellOrder order = CellOrder::random;
+    std::optional<std::int64_t> seed;
+    std::optional<Duration> cell_timeout;
+    std::filesystem::path out = "results";
+    std::string label;
+    bool strict = false, quiet = false, json = false, verbose = false;
+    std::vector<const CLI::Option*> handed_on;  ///< options of the cell, passed on as given
+};
+
+constexpr std::int64_t kMostClients = 1'000'000;
+
+void add_axis(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+              const std::string& type, const std::string& help,
+              const std::function<void(const std::string&)>& check) {
+    app.add_option_function<std::vector<std::string>>(
+           name,
+           [&values, check](const std::vector<std::string>& given) {
+               for (const auto& value : given) {
+                   check(value);
+               }
+               values = given;
+           },
+           help)
+        ->type_name(type)
+        ->allow_extra_args(false)
+        ->take_all();
+}
+
+void add_sweep_options(CLI::App& app, SweepOptions& options) {
+    app.add_option_function<std::string>(
+           "-c,--clients",
+           [&options](const std::string& text) {
+               if (text != "auto") {
+                   auto list = parse_integer_list(text, 1, kMostClients);
+                   if (!list) {
+                       throw CLI::ValidationError("--clients", list.error().detail);
+                   }
+               }
+               options.clients = text;
+           },
+           "Client counts: 8, 1,2,4,8, 1..25, 1..25:4, or auto (the CPUs this process may use)")
+        ->type_name("LIST")
+        ->default_str("1");
+    add_axis(
+        app, "--load", options.loads, "LOAD",
+        "What keeps the machine busy: none, spin[:N], pipe[:GROUPS], compile[:JOBS], video:FILE "
+        "or any shell command; repeat it to compare loads",
+        [](const std::string& text) { (void)parse_load_option(text); });
+    add_axis(app, "--cpus", options.cpus, "LIST",
+             "CPUs that clients, parent and load may use, e.g. 0,2-3; repeat it to compare sets",
+             [](const std::string& text) { (void)parse_cpus_option(text); });
+    add_integer_option(app, "--reps", options.repetitions, "Repetitions of the whole sweep", 1,
+                       1'000'000);
+    add_integer_option(app, "--warmup", options.warmups, "Launches run before and thrown away", 0,
+                       1'000);
+    add_choice_option<CellOrder>(
+        app, "--order", options.order, "Order of the cells",
+        {{"random", CellOrder::random}, {"sequential", CellOrder::sequential}});
+    add_integer_option(app, "--seed", options.seed,
+                       "Seed of order, waits and data; drawn and recorded when not given", 0,
+                       std::numeric_limits<std::int64_t>::max());
+    app.add_option_function<std::string>(
+           "--cell-timeout",
+           [&options](const std::string& text) {
+               auto timeout = parse_duration(text);
+               if (!timeout || *timeout <= Duration(0)) {
+                   throw CLI::ValidationError(
+                       "--cell-timeout",
+                       timeout ? "'" + text + "' is not more than 0s" : timeout.error().detail);
+               }
+               options.cell_timeout = *timeout;
+           },
+           "Give a cell up after this long (default: three times its duration and 5 minutes)")
+        ->type_name("DURATION");
+    app.add_option("-o,--out", options.out, "Folder for bundles")
+        ->type_name("DIR")
+        ->default_str("results");
+    app.add_option("--label", options.label, "A name for this run, kept in its bundle")
+        ->type_name("TEXT");
+    app.add_flag("--strict", options.strict, "Exit 5 when any row could not run");
+    app.add_flag("-q,--quiet", options.quiet, "No progress");
+    app.add_flag("--json", options.json, "Print the summary as JSON instead of the table");
+    app.add_flag("-v,--verbose", options.verbose, "Say what is run");
+}
+
+/// The option as a word that a cell's command line takes.
+std::string as_word(const CLI::Option& option) {
+    const std::string name = "--" + option.get_lnames().front();
+    return option.get_expected_max() == 0 ? name : name + "=" + option.results().back();
+}
+
+Result<std::vector<std::int64_t>> client_counts(const SweepOptions& options) {
+    if (options.clients != "auto") {
+        return parse_integer_list(options.clients, 1, kMostClients);
+    }
+    if (options.cpus.size() > 1) {
+        return plain_error("", "--clients",
+                           "'auto' is open with several --cpus sets: write the numbers");
+    }
+    if (options.cpus.size() == 1) {
+        return std::vector{static_cast<std::int64_t>(parse_cpus_option(options.cpus[0]).size())};
+    }
+    auto allowed = get_affinity();
+    if (!allowed) {
+        return allowed.error();
+    }
+    return std::vector{static_cast<std::int64_t>(allowed->size())};
+}
+
+std::uint64_t draw_seed() {
+    std::random_device device;
+    return (std::uint64_t{device()} << 31U) ^ device();
+}
+
+Result<Plan> make_plan(const Benchmark& benchmark, const SweepOptions& options) {
+    auto clients = client_counts(options);
+    if (!clients) {
+        return clients.error();
+    }
+    Plan plan;
+    plan.test = benchmark.name();
+    plan.clients = *clients;
+    if (!options.loads.empty()) {
+        plan.axes.push_back({"--load", options.loads});
+    }
+    if (!options.cpus.empty()) {
+        plan.axes.push_back({"--cpus", options.cpus});
+    }
+    for (const CLI::Option* option : options.handed_on) {
+        if (option->count() > 0) {
+            plan.common_arguments.push_back(as_word(*option));
+        }
+    }
+    plan.repetitions = options.repetitions;
+    plan.warmups = options.warmups;
+    plan.order = options.order;
+    plan.seed = options.seed ? static_cast<std::uint64_t>(*options.seed) : draw_seed() >> 1U;
+    return plan;
+}
+
+Json describe_plan(const Plan& plan, const SweepOptions& options) {
+    Json axes = Json::object();
+    for (const Axis& axis : plan.axes) {
+        axes[axis.option.substr(2)] = axis.values;
+    }
+    return {{"test", plan.test},
+            {"clients", plan.clients},
+            {"axes", std::move(axes)},
+            {"arguments", plan.common_arguments},
+            {"duration_ns", options.cell.plan.duration.count()},
+            {"repetitions", plan.repetitions},
+            {"warmups", plan.warmups},
+            {"order", plan.order == CellOrder::random ? "random" : "sequential"},
+            {"seed", plan.seed},
+            {"cells", order_cells(plan).size()}};
+}
+
+/// Rows of cells that left nothing still say where they should have run.
+CellFallback make_fallback(const Benchmark& benchmark, const SweepOptions& options) {
+    CellFallback fallback;
+    utsname names{};
+    if (::uname(&names) == 0) {
+        fallback.key.kernel = names.release;
+    }
+    fallback.key.test = benchmark.name();
+    fallback.key.scheduler = options.cell.scheduler.empty()
+                                 ? detect_scheduler(SystemRoot(), fallback.key.kernel).name
+                                 : options.cell.scheduler;
+    fallback.variant = cell_variant(options.cell, benchmark);
+    fallback.metrics = benchmark.metrics();
+    return fallback;
+}
+
+int fail(const Error& error, int code) {
+    log_error(error.message());
+    return code;
+}
+
+int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOptions& options) {
+    set_verbose(options.verbose);
+    auto plan = make_plan(benchmark, options);
+    if (!plan) {
+        return fail(plan.error(), kExitUsage);
+    }
+    auto place = choose_bundle_dir(options.out, plan->test);
+    if (!place) {
+        return fail(place.error(), kExitMissing);
+    }
+    Json header = {{"tool", tool_identity()},
+                   {"command", line.words},
+                   {"created", utc_extended(std::time(nullptr))},
+                   {"plan", describe_plan(*plan, options)}};
+    if (!options.label.empty()) {
+        header["label"] = options.label;
+    }
+    auto stop = StopSource::create();
+    if (!stop) {
+        return fail(stop.error(), kExitMissing);
+    }
+    auto writer = BundleWriter::create(*place, std::move(header));
+    if (!writer) {
+        return fail(writer.error(), kExitMissing);
+    }
+    auto scratch = make_temporary_folder("bench-run");
+    if (!scratch) {
+        return fail(scratch.error(), kExitMissing);
+    }
+    // Holds nothing but the folder: it is removed even when this process is killed between two
+    // cells.
+    auto keeper = Guardian::start({.commands = {}, .remove_afterwards = {*scratch}});
+    if (!keeper) {
+        return fail(keeper.error(), kExitMissing);
+    }
+    LocalExecutor executor(*stop);
+    const auto fallback = make_fallback(benchmark, options);
+    const Duration timeout =
+        options.cell_timeout.value_or(options.cell.plan.duration * 3 + Duration(5min));
+    Result<RunCounts> counts = RunCounts{};
+    {
+        Progress progress(options.quiet ? ProgressStyle::quiet : progress_style_for(STDERR_FILENO),
+                          static_cast<std::int64_t>(order_cells(*plan).size()), benchmark.table(),
+                          *stop);
+        counts = run_plan(*plan, executor, *writer, progress, fallback, *scratch, timeout);
+    }
+    const RunEnd end = finish_run(*writer, counts, stop->signal_number(), options.strict);
+    const std::string text =
+        options.json ? run_as_json(*writer, end) : run_as_text(*writer, benchmark.table(), end);
+    return print(text, end.exit_code);
+}
+
+}  // namespace
+
+void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> made) {
+    std::shared_ptr<Benchmark> benchmark = std::move(made);
+    auto options = std::make_shared<SweepOptions>();
+    const std::string name(benchmark->name());
+    CLI::App* command = line.app.add_subcommand(name, std::string(benchmark->summary()));
+    add_sweep_options(*command, *options);
+    const std::size_t own = command->get_options().size();
+    add_shared_cell_options(*command, options->cell);
+    benchmark->add_options(*command);
+    const auto all = command->get_options();
+    options->handed_on.assign(all.begin() + static_cast<std::ptrdiff_t>(own), all.end());
+    line.on(
+        *command, name,
+        [&line, benchmark, options] { return run_sweep(line, *benchmark, *options); },
+        [benchmark, options]() -> Status {
+            if (auto counts = client_counts(*options); !counts) {
+                return counts.error();
+            }
+            return benchmark->check_options();
+        });
+}
+
+}  // namespace bench

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/benchmark.h"
+
+namespace bench {
+
+/// The command line under construction: subcommands add their options and, when chosen, leave what
+/// shall be done.
+struct CommandLine {
+    CLI::App app{"Benchmark of the Linux CPU scheduler", "bench"};
+    std::vector<std::string> words;  ///< as called, for the bundle
+    std::function<int()> action;
+    std::string chosen;  ///< "latt", "exec latt": for messages
+
+    /// Lets `body` run when `command` was chosen; `check` refuses options that can't hold together.
+    void on(CLI::App& command, std::string name, std::function<int()> body,
+            std::function<Status()> check = {});
+};
+
+/// Parses and runs. One line on standard error and exit 2 for what can't be understood.
+[[nodiscard]] int run_command_line(CommandLine& line, int argc, char** argv);
+
+/// Joins an option and a negative number behind it ("-c -1"), which otherwise would look like
+/// another option.
+[[nodiscard]] std::vector<std::string> join_negative_values(std::vector<std::string> words);
+
+/// The name after the last '/' when the program was called through a classic link; runs that
+/// personality. nullopt: no.
+[[nodiscard]] std::optional<int> run_classic(std::vector<std::unique_ptr<Benchmark>>& benchmarks,
+                                             int argc, char** argv);
+
+/// One set-up per subcommand.
+void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> benchmark);
+void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>> benchmarks);
+void add_list_command(CommandLine& line);
+void add_version_command(CommandLine& line);
+
+/// What standard output is for: all of it, or an exit code. EPIPE says nothing (the reader left),
+/// other failures one line.
+[[nodiscard]] int print(const std::string& text, int exit_code);
+
+}  // namespace bench

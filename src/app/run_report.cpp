@@ -1,0 +1,201 @@
+#include "app/run_report.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "app/exit_codes.h"
+#include "common/log.h"
+#include "common/units.h"
+#include "runner/table.h"
+
+namespace bench {
+namespace {
+
+/// What is the same in every row stands in the title.
+std::string title(const Bundle& bundle) {
+    std::set<std::string> kernels;
+    std::set<std::string> schedulers;
+    std::set<std::string> variants;
+    for (const auto& row : bundle.rows) {
+        kernels.insert(row.key.kernel);
+        schedulers.insert(row.key.scheduler);
+        variants.insert(row.key.variant);
+    }
+    const Json& plan = bundle.run.at("plan");
+    std::string text = plan.at("test").get<std::string>();
+    if (kernels.size() == 1) {
+        text += " on " + *kernels.begin();
+    }
+    if (schedulers.size() == 1) {
+        text +=
+            " (" + (schedulers.begin()->empty() ? "unknown scheduler" : *schedulers.begin()) + ")";
+    }
+    if (variants.size() == 1 && !variants.begin()->empty()) {
+        text += ", " + *variants.begin();
+    }
+    for (char& c : text) {
+        c = static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    }
+    const auto repetitions = plan.at("repetitions").get<std::int64_t>();
+    text += fmt::format(", {} a cell",
+                        format_duration(Duration(plan.at("duration_ns").get<std::int64_t>())));
+    if (repetitions > 1) {
+        text += fmt::format(", medians of {} repetitions", repetitions);
+    }
+    return text + "\n\n";
+}
+
+/// Each doubt or reason once, with the number of cells that have it.
+std::string remarks(const Json& cells) {
+    std::vector<std::string> order;
+    std::map<std::string, int> counts;
+    const auto add = [&](const std::string& remark) {
+        if (counts[remark]++ == 0) {
+            order.push_back(remark);
+        }
+    };
+    for (const Json& cell : cells) {
+        const std::string status = cell.value("status", "");
+        if (const std::string reason = cell.value("reason", ""); !reason.empty()) {
+            add(status + ": " + reason);
+        }
+        for (const Json& taint : cell.value("taints", Json::array())) {
+            add("tainted: " + taint.get<std::string>());
+        }
+        for (const Json& note : cell.value("notes", Json::array())) {
+            add("note: " + note.get<std::string>());
+        }
+    }
+    std::string text;
+    constexpr std::size_t kMost = 12;
+    for (std::size_t i = 0; i < order.size() && i < kMost; ++i) {
+        const int count = counts[order[i]];
+        text += order[i] + (count > 1 ? fmt::format("  ({} cells)", count) : "") + "\n";
+    }
+    if (order.size() > kMost) {
+        text +=
+            fmt::format("and {} more remarks: see \"cells\" in run.json\n", order.size() - kMost);
+    }
+    return text;
+}
+
+Json figures_as_json(const SummaryRow& row) {
+    Json json = Json::object();
+    const auto put = [&json](const char* name, const auto& value) {
+        json[name] = value ? Json(*value) : Json(nullptr);
+    };
+    const Summary none;
+    const Summary& figures = row.figures ? *row.figures : none;
+    json["count"] = row.figures ? Json(figures.count) : Json(nullptr);
+    put("mean", figures.mean);
+    put("stdev", figures.stdev);
+    put("min", figures.min);
+    put("p50", figures.p50);
+    put("p90", figures.p90);
+    put("p95", figures.p95);
+    put("p99", figures.p99);
+    put("p999", figures.p999);
+    put("max", figures.max);
+    return json;
+}
+
+Json row_as_json(const SummaryRow& row) {
+    Json json = {{"test", row.key.test},
+                 {"kernel", row.key.kernel},
+                 {"scheduler", row.key.scheduler},
+                 {"variant", row.key.variant}};
+    const auto put = [&json](const char* name, const auto& value) {
+        json[name] = value ? Json(*value) : Json(nullptr);
+    };
+    put("clients", row.key.clients);
+    put("repetition", row.key.repetition);
+    put("boot", row.key.boot);
+    put("pair", row.key.pair);
+    put("order", row.key.order);
+    put("seed", row.key.seed);
+    json["subject"] = row.subject;
+    json["metric"] = row.metric.name;
+    json["unit"] = row.metric.unit;
+    json["better"] = better_text(row.metric.better);
+    json["status"] = status_text(row.status);
+    json.update(figures_as_json(row));
+    return json;
+}
+
+}  // namespace
+
+RunEnd finish_run(BundleWriter& writer, const Result<RunCounts>& counts, int signal_number,
+                  bool strict) {
+    RunEnd end;
+    if (!counts) {
+        log_error(counts.error().message());
+        end.status = "incomplete";
+        end.reason = counts.error().message();
+        end.exit_code = kExitFailed;
+    } else {
+        end.counts = *counts;
+        end.exit_code = exit_code_for(*counts, strict);
+        end.status = "complete";
+        if (counts->interrupted) {
+            end.status = "incomplete";
+            end.reason =
+                fmt::format("stopped by SIG{} after {} of {} cells", ::sigabbrev_np(signal_number),
+                            counts->finished(), counts->planned);
+            end.exit_code = 128 + signal_number;
+        }
+    }
+    if (auto finished = writer.finish(end.status, end.reason); !finished) {
+        log_error(finished.error().message());
+        end.exit_code = end.exit_code > 128 ? end.exit_code : kExitFailed;
+    }
+    return end;
+}
+
+std::string run_as_text(const BundleWriter& writer, const std::vector<TableColumn>& columns,
+                        const RunEnd& end) {
+    const auto bundle = read_bundle(writer.dir());
+    std::string text;
+    if (bundle && !bundle->rows.empty()) {
+        text += title(*bundle) + format_table(bundle->rows, columns);
+        const std::string more = remarks(bundle->run.at("cells"));
+        text += more.empty() ? "" : "\n" + more;
+        text += "\n";
+    }
+    text += "results in " + writer.dir().string() + "\n";
+    if (!end.reason.empty()) {
+        text += "incomplete: " + end.reason + "\n";
+    }
+    if (end.counts.not_run + end.counts.failed > 0) {
+        text += fmt::format("{} of {} cells not-run, {} failed\n", end.counts.not_run,
+                            end.counts.planned, end.counts.failed);
+    }
+    return text;
+}
+
+std::string run_as_json(const BundleWriter& writer, const RunEnd& end) {
+    Json rows = Json::array();
+    if (const auto bundle = read_bundle(writer.dir())) {
+        for (const auto& row : bundle->rows) {
+            rows.push_back(row_as_json(row));
+        }
+    }
+    Json json = {{"bundle", writer.dir().string()},
+                 {"status", end.status},
+                 {"exit_code", end.exit_code},
+                 {"cells",
+                  {{"planned", end.counts.planned},
+                   {"ok", end.counts.ok},
+                   {"tainted", end.counts.tainted},
+                   {"not_run", end.counts.not_run},
+                   {"failed", end.counts.failed}}},
+                 {"rows", std::move(rows)}};
+    if (!end.reason.empty()) {
+        json["reason"] = end.reason;
+    }
+    return json_text(json);
+}
+
+}  // namespace bench

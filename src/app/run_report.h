@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/bundle.h"
+#include "common/metric.h"
+#include "runner/runner.h"
+
+namespace bench {
+
+/// How a run ended, for its last lines and its exit status.
+struct RunEnd {
+    RunCounts counts;
+    std::string status;  ///< "complete", "incomplete"
+    std::string reason;  ///< why incomplete
+    int exit_code = 0;
+};
+
+/// Closes the bundle; `counts` is an Error when it could not be written to the end.
+[[nodiscard]] RunEnd finish_run(BundleWriter& writer, const Result<RunCounts>& counts,
+                                int signal_number, bool strict);
+
+/// Title, table, notes and where the bundle is; the last line counts rows that are not-run or
+/// failed, if any.
+[[nodiscard]] std::string run_as_text(const BundleWriter& writer,
+                                      const std::vector<TableColumn>& columns, const RunEnd& end);
+
+/// One JSON object with the bundle's folder, status, counts and every row of the summary; absent
+/// figures are null.
+[[nodiscard]] std::string run_as_json(const BundleWriter& writer, const RunEnd& end);
+
+}  // namespace bench

@@ -1,0 +1,85 @@
+#include "runner/local_executor.h"
+
+#include <sys/wait.h>
+
+#include <fstream>
+#include <system_error>
+
+#include "common/guardian.h"
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kTick = 200ms;
+constexpr Duration kGrace = 1s;
+constexpr std::size_t kTailBytes = 4096;
+
+int exit_code_of(int wait_status) {
+    return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+}  // namespace
+
+std::string file_tail(const std::filesystem::path& path, std::size_t bytes) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) {
+        return {};
+    }
+    const auto size = static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0));
+    const std::size_t from = size > bytes ? size - bytes : 0;
+    file.seekg(static_cast<std::streamoff>(from));
+    std::string tail(size - from, '\0');
+    file.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+    tail.resize(static_cast<std::size_t>(file.gcount()));
+    if (from > 0) {
+        tail.erase(0, std::min(tail.find('\n'), tail.size() - 1) + 1);
+    }
+    while (!tail.empty() && tail.back() == '\n') {
+        tail.pop_back();
+    }
+    return tail;
+}
+
+Result<CellExecution> LocalExecutor::run(const CellRequest& request, const Tick& tick) {
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) {
+        return plain_error("find", "own executable", error.message());
+    }
+    SupervisedCommand command;
+    command.argv = {self.string()};
+    command.argv.insert(command.argv.end(), request.arguments.begin(), request.arguments.end());
+    command.argv.push_back("--bundle=" + request.bundle.string());
+    command.output = request.bundle.string() + ".out";
+    auto guardian = Guardian::start({.commands = {command}, .remove_afterwards = {}});
+    if (!guardian) {
+        return guardian.error();
+    }
+    const TimePoint give_up = MonotonicClock::now() + request.timeout;
+    CellExecution execution;
+    stop_.watch_load(guardian->event_fd());
+    while (guardian->poll_exits().empty()) {
+        (void)stop_.wait_until(MonotonicClock::now() + kTick);
+        if (!tick()) {
+            execution.conduct = CellConduct::interrupted;
+            break;
+        }
+        if (MonotonicClock::now() > give_up) {
+            execution.conduct = CellConduct::timed_out;
+            break;
+        }
+    }
+    stop_.watch_load(-1);
+    if (auto stopped = guardian->stop(kGrace); !stopped) {
+        return stopped.error();
+    }
+    if (!guardian->poll_exits().empty()) {
+        execution.exit_code = exit_code_of(guardian->poll_exits().front().wait_status);
+    }
+    execution.output_tail = file_tail(command.output, kTailBytes);
+    return execution;
+}
+
+}  // namespace bench

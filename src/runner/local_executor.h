@@ -1,0 +1,24 @@
+#pragma once
+
+#include "common/stop_source.h"
+#include "runner/executor.h"
+
+namespace bench {
+
+/// Runs each cell as a fresh process of this very executable, under a guardian: nothing of it
+/// outlives the cell, or us.
+class LocalExecutor : public Executor {
+  public:
+    /// `stop` cuts the waiting short when a signal comes; the signal itself is the tick's business.
+    explicit LocalExecutor(StopSource& stop) : stop_(stop) {}
+
+    [[nodiscard]] Result<CellExecution> run(const CellRequest& request, const Tick& tick) override;
+
+  private:
+    StopSource& stop_;
+};
+
+/// The last `bytes` of a file, from the start of a line; empty when it can't be read.
+[[nodiscard]] std::string file_tail(const std::filesystem::path& path, std::size_t bytes);
+
+}  // namespace bench

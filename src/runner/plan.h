@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/units.h"
+
+namespace bench {
+
+/// One option that varies over the cells beside the client count: "--load" with its values.
+struct Axis {
+    std::string option;               ///< as the cell's command takes it: "--load"
+    std::vector<std::string> values;  ///< at least one
+};
+
+enum class CellOrder { random, sequential };
+
+/// A sweep: client counts x axes, repeated.
+struct Plan {
+    std::string test;
+    std::vector<std::int64_t> clients;
+    std::vector<Axis> axes;
+    std::vector<std::string> common_arguments;  ///< handed to every cell: "--duration=2s"
+    std::int64_t repetitions = 1;
+    std::int64_t warmups = 0;  ///< launches of the first cell, run before and thrown away
+    CellOrder order = CellOrder::random;
+    std::uint64_t seed = 1;
+};
+
+/// One launch of the sweep.
+struct PlannedCell {
+    std::int64_t number =
+        0;  ///< its place in the run and its number in the bundle, from 1; 0 for a warm-up
+    std::int64_t clients = 1;
+    std::int64_t repetition = 1;  ///< from 1
+    std::uint64_t seed =
+        1;  ///< the same for every cell of a repetition, so that they meet the same waits and data
+    std::vector<std::pair<std::string, std::string>> settings;  ///< option, value: one per axis
+};
+
+/// All launches in the order they run. With `random` every repetition has an order of its own,
+/// drawn from the plan's seed; `sequential` keeps the order written, axes outermost.
+[[nodiscard]] std::vector<PlannedCell> order_cells(const Plan& plan);
+
+/// The warm-up launches: copies of the first cell with number 0.
+[[nodiscard]] std::vector<PlannedCell> warmup_cells(const Plan& plan);
+
+/// Arguments of `bench` that run this cell: "exec", test, ... without --bundle.
+[[nodiscard]] std::vector<std::string> cell_arguments(const Plan& plan, const PlannedCell& cell);
+
+}  // namespace bench

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/bundle.h"
+#include "runner/executor.h"
+#include "runner/plan.h"
+
+namespace bench {
+
+/// Told what happens, to show it.
+class RunObserver {
+  public:
+    RunObserver() = default;
+    virtual ~RunObserver() = default;
+    RunObserver(const RunObserver&) = delete;
+    RunObserver& operator=(const RunObserver&) = delete;
+
+    virtual void cell_started(const PlannedCell& /*cell*/) {}
+    /// About five times a second; false stops the run.
+    virtual bool tick() { return true; }
+    /// `record` is the cell's entry in run.json, `rows` its rows.
+    virtual void cell_finished(const PlannedCell& /*cell*/, const Json& /*record*/,
+                               const std::vector<SummaryRow>& /*rows*/) {}
+};
+
+/// What the runner must know of the test to give a cell that left no bundle its rows.
+struct CellFallback {
+    CellKey key;          ///< test, kernel, scheduler; the rest comes from the planned cell
+    std::string variant;  ///< without the axes
+    std::vector<Metric> metrics;
+};
+
+struct RunCounts {
+    std::int64_t planned = 0, ok = 0, tainted = 0, not_run = 0, failed = 0;
+    bool interrupted = false;
+    [[nodiscard]] std::int64_t finished() const { return ok + tainted + not_run + failed; }
+};
+
+/// Runs warm-ups and cells one after the other; every finished cell is in the bundle before the
+/// next begins. `scratch` holds the cells' bundles on their way. An Error: the bundle could not be
+/// written any more (what was written stays).
+[[nodiscard]] Result<RunCounts> run_plan(const Plan& plan, Executor& executor, BundleWriter& writer,
+                                         RunObserver& observer, const CellFallback& fallback,
+                                         const std::filesystem::path& scratch,
+                                         Duration cell_timeout);
+
+}  // namespace bench

@@ -1,0 +1,320 @@
+#include "runner/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "common/statistics.h"
+#include "common/units.h"
+
+namespace bench {
+namespace {
+
+constexpr Ppm kMedian = 500'000;
+
+std::optional<Ppm> level_of(Statistic statistic) {
+    switch (statistic) {
+        case Statistic::p50:
+            return 500'000;
+        case Statistic::p90:
+            return 900'000;
+        case Statistic::p95:
+            return 950'000;
+        case Statistic::p99:
+            return 990'000;
+        case Statistic::p999:
+            return 999'000;
+        default:
+            return std::nullopt;
+    }
+}
+
+/// One figure of the table, combined over the repetitions.
+struct Figure {
+    std::optional<double> value;
+    bool weak = false;  // few samples beyond this percentile
+    std::string unit;
+};
+
+Figure combine(const std::vector<const SummaryRow*>& repetitions, Statistic statistic) {
+    Figure figure;
+    std::vector<double> values;
+    for (const SummaryRow* row : repetitions) {
+        figure.unit = row->metric.unit;
+        const auto value = row->figures ? row->figures->get(statistic) : std::nullopt;
+        if (!value) {
+            return figure;  // a figure that one repetition lacks is not known for all of them
+        }
+        const auto level = level_of(statistic);
+        figure.weak |=
+            level && quantile_availability(row->figures->count, *level) == Availability::weak;
+        values.push_back(*value);
+    }
+    if (values.empty()) {
+        return figure;
+    }
+    std::sort(values.begin(), values.end());
+    switch (statistic) {
+        case Statistic::count:
+            figure.value = 0;
+            for (const double value : values) {
+                *figure.value += value;
+            }
+            break;
+        case Statistic::min:
+            figure.value = values.front();
+            break;
+        case Statistic::max:
+            figure.value = values.back();
+            break;
+        default:
+            figure.value = quantile_type7(values, kMedian);
+    }
+    return figure;
+}
+
+struct Scale {
+    double divisor;
+    int decimals;
+    const char* unit;
+};
+
+/// The unit in which the column's smallest figure still shows its digits.
+Scale scale_for(const std::vector<Figure>& figures, Statistic statistic) {
+    std::optional<double> smallest;
+    std::string unit;
+    for (const Figure& figure : figures) {
+        if (!figure.unit.empty()) {
+            unit = figure.unit;
+        }
+        if (figure.value && *figure.value != 0) {
+            const double size = std::abs(*figure.value);
+            smallest = smallest ? std::min(*smallest, size) : size;
+        }
+    }
+    if (statistic == Statistic::count || unit == "1") {
+        const bool whole = statistic == Statistic::count || statistic == Statistic::min ||
+                           statistic == Statistic::max;
+        return {1, whole ? 0 : 1, ""};
+    }
+    if (unit != "ns") {
+        return {1, 4, unit == "ratio" ? "" : "1/s"};
+    }
+    if (!smallest || *smallest < 1e3) {
+        return {1, 0, "ns"};
+    }
+    if (*smallest < 1e6) {
+        return {1e3, 1, "us"};
+    }
+    return *smallest < 1e9 ? Scale{1e6, 3, "ms"} : Scale{1e9, 3, "s"};
+}
+
+/// What a line of the table stands for, in the order lines are sorted.
+struct LineKey {
+    std::string kernel, scheduler, variant;
+    std::int64_t clients = 0;
+    auto operator<=>(const LineKey&) const = default;
+};
+
+struct Line {
+    std::map<std::string, std::vector<const SummaryRow*>> by_metric;
+    RowStatus worst = RowStatus::ok;
+};
+
+int badness(RowStatus status) {
+    switch (status) {
+        case RowStatus::ok:
+            return 0;
+        case RowStatus::tainted:
+            return 1;
+        case RowStatus::not_run:
+            return 2;
+        case RowStatus::failed:
+            break;
+    }
+    return 3;
+}
+
+std::map<LineKey, Line> group_lines(const std::vector<SummaryRow>& rows) {
+    std::map<LineKey, Line> lines;
+    for (const SummaryRow& row : rows) {
+        if (!row.subject.empty()) {
+            continue;
+        }
+        Line& line = lines[LineKey{row.key.kernel, row.key.scheduler, row.key.variant,
+                                   row.key.clients.value_or(0)}];
+        line.by_metric[row.metric.name].push_back(&row);
+        if (badness(row.status) > badness(line.worst)) {
+            line.worst = row.status;
+        }
+    }
+    return lines;
+}
+
+struct TextColumn {
+    std::string heading, unit;
+    std::vector<std::string> cells;
+    bool left = false;
+};
+
+template <class Field>
+void add_key_column(std::vector<TextColumn>& columns, const std::map<LineKey, Line>& lines,
+                    const char* heading, Field field) {
+    TextColumn column{heading, "", {}, true};
+    bool varies = false;
+    for (const auto& [key, line] : lines) {
+        column.cells.push_back(field(key));
+        varies |= column.cells.back() != column.cells.front();
+    }
+    if (varies) {
+        columns.push_back(std::move(column));
+    }
+}
+
+/// Width on a terminal: UTF-8 continuation bytes take none.
+std::size_t width(const std::string& text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+    }));
+}
+
+std::string pad(const std::string& text, std::size_t to, bool left) {
+    const std::string blanks(to - std::min(to, width(text)), ' ');
+    return left ? text + blanks : blanks + text;
+}
+
+/// Control characters of a variant (a load's command may hold them) would break the table.
+std::string printable(const std::string& text) {
+    std::string clean;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        clean += byte < 0x20 || byte == 0x7f ? '?' : c;
+    }
+    return clean;
+}
+
+std::string render(const std::vector<TextColumn>& columns, std::size_t line_count) {
+    std::string text;
+    std::vector<std::size_t> widths;
+    bool units = false;
+    for (const auto& column : columns) {
+        std::size_t most = std::max(width(column.heading), width(column.unit));
+        for (const auto& cell : column.cells) {
+            most = std::max(most, width(cell));
+        }
+        widths.push_back(most);
+        units |= !column.unit.empty();
+    }
+    const auto add_line = [&](const auto& pick) {
+        std::string line;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            line += (i == 0 ? "" : "  ") + pad(pick(columns[i]), widths[i], columns[i].left);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    };
+    add_line([](const TextColumn& column) { return column.heading; });
+    if (units) {
+        add_line([](const TextColumn& column) { return column.unit; });
+    }
+    for (std::size_t at = 0; at < line_count; ++at) {
+        add_line([at](const TextColumn& column) { return column.cells[at]; });
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string format_table(const std::vector<SummaryRow>& rows,
+                         const std::vector<TableColumn>& columns) {
+    const auto lines = group_lines(rows);
+    if (lines.empty()) {
+        return {};
+    }
+    std::vector<TextColumn> text;
+    add_key_column(text, lines, "kernel", [](const LineKey& key) { return printable(key.kernel); });
+    add_key_column(text, lines, "scheduler",
+                   [](const LineKey& key) { return printable(key.scheduler); });
+    add_key_column(text, lines, "variant",
+                   [](const LineKey& key) { return printable(key.variant); });
+    TextColumn clients{"clients", "", {}, false};
+    for (const auto& [key, line] : lines) {
+        clients.cells.push_back(std::to_string(key.clients));
+    }
+    text.push_back(std::move(clients));
+
+    bool any_missing = false;
+    bool any_weak = false;
+    for (const TableColumn& wanted : columns) {
+        std::vector<Figure> figures;
+        for (const auto& [key, line] : lines) {
+            const auto found = line.by_metric.find(wanted.metric);
+            figures.push_back(found == line.by_metric.end()
+                                  ? Figure{}
+                                  : combine(found->second, wanted.statistic));
+        }
+        const Scale scale = scale_for(figures, wanted.statistic);
+        TextColumn column{wanted.heading, scale.unit, {}, false};
+        for (const Figure& figure : figures) {
+            any_missing |= !figure.value;
+            any_weak |= figure.value && figure.weak;
+            column.cells.push_back(figure.value
+                                       ? fmt::format("{}{:.{}f}", figure.weak ? "~" : "",
+                                                     *figure.value / scale.divisor, scale.decimals)
+                                       : "n/a");
+        }
+        text.push_back(std::move(column));
+    }
+    TextColumn status{"", "", {}, true};
+    bool any_status = false;
+    for (const auto& [key, line] : lines) {
+        const bool fine = line.worst == RowStatus::ok;
+        status.cells.push_back(fine ? "" : std::string(status_text(line.worst)));
+        any_status |= !fine;
+    }
+    if (any_status) {
+        text.push_back(std::move(status));
+    }
+    std::string result = render(text, lines.size());
+    if (any_weak || any_missing) {
+        result += '\n';
+    }
+    if (any_weak) {
+        result += "~    few samples lie beyond this percentile: take it as rough\n";
+    }
+    if (any_missing) {
+        result += "n/a  not measured, or too few samples for this percentile\n";
+    }
+    return result;
+}
+
+std::string format_highlight(const std::vector<SummaryRow>& rows,
+                             const std::vector<TableColumn>& columns) {
+    constexpr std::size_t kMost = 2;
+    std::string text;
+    std::size_t shown = 0;
+    for (const TableColumn& wanted : columns) {
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const SummaryRow& candidate) {
+            return candidate.subject.empty() && candidate.metric.name == wanted.metric;
+        });
+        if (row == rows.end() || shown == kMost) {
+            continue;
+        }
+        const auto value = row->figures ? row->figures->get(wanted.statistic) : std::nullopt;
+        std::string figure = "n/a";
+        if (value) {
+            figure = row->metric.unit == "ns"
+                         ? format_duration_human(Duration(std::llround(*value)))
+                         : fmt::format("{:.4g}", *value);
+        }
+        text += fmt::format("{}{} {}", shown == 0 ? "" : ", ", wanted.heading, figure);
+        ++shown;
+    }
+    return text;
+}
+
+}  // namespace bench
