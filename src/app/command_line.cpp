@@ -41,7 +41,7 @@ int refuse(const CommandLine& line, const std::string& message) {
 }
 
 /// The subcommand a word stands for; null for none.
-CLI::App* find_command(const CLI::App& app, const std::string& word) {
+CLI::App* find_command(CLI::App& app, const std::string& word) {
     for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
         if (command->check_name(word)) {
             return command;
@@ -50,7 +50,7 @@ CLI::App* find_command(const CLI::App& app, const std::string& word) {
     return nullptr;
 }
 
-std::string command_names(const CLI::App& app) {
+std::string command_names(CLI::App& app) {
     std::string names;
     for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
         names += (names.empty() ? "" : ", ") + command->get_name();
@@ -106,12 +106,12 @@ int run_command_line(CommandLine& line, int argc, char** argv) {
         join_negative_values(std::vector<std::string>(argv + 1, argv + argc));
 
     // Which command is meant, for messages, before anything can go wrong in it.
-    const CLI::App* command = &line.app;
+    CLI::App* command = &line.app;
     for (const auto& word : words) {
         if (word.starts_with('-')) {
             break;
         }
-        const CLI::App* next = find_command(*command, word);
+        CLI::App* next = find_command(*command, word);
         if (next == nullptr) {
             if (const auto known = command_names(*command); !known.empty()) {
                 return refuse(line, fmt::format("'{}' is not a command: {}", word, known));

@@ -1,0 +1,169 @@
+#include "runner/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/temporary_folder.h"
+#include "runner/fake_executor.h"
+
+using testing::HasSubstr;
+
+namespace bench {
+namespace {
+
+const Metric kWakeup{"wakeup", "ns", Better::lower, "how late"};
+
+class RunnerTest : public ::testing::Test {
+  protected:
+    RunnerTest() : folder_(*make_temporary_folder("runner-test")) {
+        plan_.test = "latt";
+        plan_.clients = {1, 2, 3, 4};
+        plan_.order = CellOrder::sequential;
+        fallback_.key.test = "latt";
+        fallback_.key.kernel = "6.18";
+        fallback_.key.scheduler = "EEVDF";
+        fallback_.metrics = {kWakeup};
+        std::filesystem::create_directory(folder_ / "scratch");
+    }
+    ~RunnerTest() override { std::filesystem::remove_all(folder_); }
+
+    static void measured(CellRecord& record) {
+        record.key.kernel = "6.18";
+        record.key.scheduler = "EEVDF";
+        record.metrics = {kWakeup};
+        Series series;
+        series.metric = kWakeup;
+        series.values = {1000, 2000, static_cast<double>(*record.key.clients) * 1000};
+        record.series = {series};
+    }
+
+    RunCounts run(FakeExecutor::Script script) {
+        executor_.emplace(std::move(script));
+        auto writer = BundleWriter::create(folder_ / "bundle", Json::object());
+        EXPECT_TRUE(writer.ok());
+        auto counts = run_plan(plan_, *executor_, *writer, *observer_, fallback_,
+                               folder_ / "scratch", std::chrono::seconds(60));
+        EXPECT_TRUE(counts.ok());
+        EXPECT_TRUE(writer->finish(counts->interrupted ? "incomplete" : "complete").ok());
+        bundle_ = *read_bundle(folder_ / "bundle");
+        return *counts;
+    }
+
+    RunObserver silent_;
+    RunObserver* observer_ = &silent_;
+    std::filesystem::path folder_;
+    Plan plan_;
+    CellFallback fallback_;
+    std::optional<FakeExecutor> executor_;
+    Bundle bundle_;
+};
+
+TEST_F(RunnerTest, EveryCellBecomesARowWithItsPlace) {
+    plan_.repetitions = 2;
+    const auto counts = run([](const CellRequest&, CellRecord& record) {
+        measured(record);
+        return CellExecution{};
+    });
+    EXPECT_EQ(counts.ok, 8);
+    ASSERT_EQ(bundle_.rows.size(), 8U);
+    EXPECT_EQ(bundle_.rows[0].key.clients, 1);
+    EXPECT_EQ(bundle_.rows[3].key.clients, 4);
+    EXPECT_EQ(bundle_.rows[4].key.repetition, 2);
+    EXPECT_EQ(bundle_.rows[7].key.order, 8);
+    EXPECT_EQ(bundle_.rows[3].figures->max, 4000);
+    EXPECT_EQ(bundle_.run["cells"].size(), 8U);
+    EXPECT_TRUE(std::filesystem::is_empty(folder_ / "scratch"));
+}
+
+TEST_F(RunnerTest, ACellThatDiesWithoutAResultIsAFailedRowAndTheRunGoesOn) {
+    const auto counts = run([](const CellRequest&, CellRecord& record) {
+        measured(record);
+        if (record.key.clients == 2) {
+            return CellExecution{CellConduct::finished, 128 + 11, "starting\nstack smashed"};
+        }
+        return CellExecution{};
+    });
+    EXPECT_EQ(counts.ok, 3);
+    EXPECT_EQ(counts.failed, 1);
+    ASSERT_EQ(bundle_.rows.size(), 4U);
+    const auto& row = bundle_.rows[1];
+    EXPECT_EQ(row.status, RowStatus::failed);
+    EXPECT_EQ(row.key.clients, 2);
+    EXPECT_EQ(row.key.kernel, "6.18");
+    EXPECT_FALSE(row.figures.has_value());
+    const std::string reason = bundle_.run["cells"][1]["reason"];
+    EXPECT_THAT(reason, HasSubstr("signal 11"));
+    EXPECT_THAT(reason, HasSubstr("stack smashed"));
+}
+
+TEST_F(RunnerTest, NotRunAndTaintedCellsAreCountedAsSuch) {
+    const auto counts = run([](const CellRequest&, CellRecord& record) {
+        measured(record);
+        if (record.key.clients == 1) {
+            record.status = RowStatus::not_run;
+            record.reason = "RLIMIT_NOFILE";
+            record.series.clear();
+        } else if (record.key.clients == 2) {
+            record.status = RowStatus::tainted;
+            record.taints = {"load ended early"};
+        }
+        return CellExecution{};
+    });
+    EXPECT_EQ(counts.not_run, 1);
+    EXPECT_EQ(counts.tainted, 1);
+    EXPECT_EQ(counts.ok, 2);
+    EXPECT_EQ(bundle_.rows[0].status, RowStatus::not_run);
+    EXPECT_EQ(bundle_.rows[1].status, RowStatus::tainted);
+    EXPECT_TRUE(bundle_.rows[1].figures.has_value());
+}
+
+TEST_F(RunnerTest, WarmUpsLeaveNoRow) {
+    plan_.warmups = 2;
+    const auto counts = run([](const CellRequest&, CellRecord& record) {
+        measured(record);
+        return CellExecution{};
+    });
+    EXPECT_EQ(executor_->requests().size(), 6U);
+    EXPECT_EQ(counts.ok, 4);
+    EXPECT_EQ(bundle_.rows.size(), 4U);
+}
+
+class StopAfter : public RunObserver {
+  public:
+    explicit StopAfter(int cells) : left_(cells) {}
+    bool tick() override { return left_ > 0; }
+    void cell_finished(const PlannedCell& /*cell*/, const Json& /*record*/,
+                       const std::vector<SummaryRow>& /*rows*/) override {
+        --left_;
+    }
+
+  private:
+    int left_;
+};
+
+TEST_F(RunnerTest, AnInterruptKeepsTheFinishedCellsOnly) {
+    StopAfter stop(2);
+    observer_ = &stop;
+    const auto counts = run([](const CellRequest&, CellRecord& record) {
+        measured(record);
+        return CellExecution{};
+    });
+    EXPECT_TRUE(counts.interrupted);
+    EXPECT_EQ(counts.finished(), 2);
+    EXPECT_EQ(bundle_.rows.size(), 2U);
+    EXPECT_EQ(bundle_.run["status"], "incomplete");
+}
+
+TEST_F(RunnerTest, ACellThatDoesNotEndIsAFailedRow) {
+    const auto counts = run([](const CellRequest&, CellRecord& record) {
+        measured(record);
+        return CellExecution{
+            record.key.clients == 4 ? CellConduct::timed_out : CellConduct::finished, 0, ""};
+    });
+    EXPECT_EQ(counts.failed, 1);
+    const std::string reason = bundle_.run["cells"][3]["reason"];
+    EXPECT_THAT(reason, HasSubstr("did not end in time"));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,83 @@
+#include "runner/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/progress.h"
+
+using testing::HasSubstr;
+using testing::Not;
+
+namespace bench {
+namespace {
+
+SummaryRow row(std::int64_t clients, std::int64_t repetition, std::vector<double> values,
+               RowStatus status = RowStatus::ok) {
+    SummaryRow made;
+    made.key.test = "latt";
+    made.key.kernel = "6.18";
+    made.key.clients = clients;
+    made.key.repetition = repetition;
+    made.metric = {"wakeup", "ns", Better::lower, ""};
+    made.status = status;
+    if (!values.empty()) {
+        made.figures = summarise(values);
+    }
+    return made;
+}
+
+const std::vector<TableColumn> kColumns = {{"p50", "wakeup", Statistic::p50},
+                                           {"p99", "wakeup", Statistic::p99},
+                                           {"max", "wakeup", Statistic::max},
+                                           {"n", "wakeup", Statistic::count}};
+
+TEST(Table, OneLinePerClientCountInOneUnitPerColumn) {
+    const std::string table = format_table(
+        {row(10, 1, {2e6, 3e6, 4e6, 5e6, 43'974'000}), row(2, 1, {1e6, 1e6, 1.5e6, 1e6, 2e6})},
+        kColumns);
+    EXPECT_EQ(table,
+              "clients     p50  p99     max  n\n"
+              "             ms           ms\n"
+              "      2  ~1.000  n/a   2.000  5\n"
+              "     10  ~4.000  n/a  43.974  5\n"
+              "\n"
+              "~    few samples lie beyond this percentile: take it as rough\n"
+              "n/a  not measured, or too few samples for this percentile\n");
+}
+
+TEST(Table, RepetitionsCombineToMediansExtremesAndSums) {
+    const std::string table = format_table(
+        {row(1, 1, std::vector<double>(20, 1e6)), row(1, 2, std::vector<double>(20, 5e6)),
+         row(1, 3, std::vector<double>(20, 2e6))},
+        kColumns);
+    EXPECT_THAT(table, HasSubstr("      1  2.000  n/a  5.000  60\n"));
+}
+
+TEST(Table, ALineThatIsNotOkSaysSoAndShowsNoZero) {
+    const std::string table = format_table(
+        {row(1, 1, std::vector<double>(20, 1e6)), row(2, 1, {}, RowStatus::not_run)}, kColumns);
+    EXPECT_THAT(table, HasSubstr("      2    n/a  n/a    n/a  n/a  not-run\n"));
+    EXPECT_THAT(table, Not(HasSubstr("      2      0")));
+}
+
+TEST(Table, AVaryingVariantIsAColumnAndItsControlCharactersAreNot) {
+    auto first = row(1, 1, std::vector<double>(20, 1e6));
+    auto second = first;
+    second.key.variant = "load=a\x1b[31m\nb";
+    const std::string table = format_table({first, second}, kColumns);
+    EXPECT_THAT(table, HasSubstr("load=a?[31m?b"));
+}
+
+TEST(Bar, FitsTheTerminalHoweverNarrow) {
+    using namespace std::chrono_literals;
+    const std::string wide = format_bar(5, 25, 10s, "clients 6", "p50 1.000 ms", 200);
+    EXPECT_EQ(wide, "[####................] 5/25  0:40 left  clients 6  (last: p50 1.000 ms)");
+    for (const std::size_t width : {1U, 2U, 10U, 40U}) {
+        EXPECT_LE(format_bar(5, 25, 10s, "clients 6", "p50 \u00b5", width).size(),
+                  std::max<std::size_t>(width - 1, 1));
+    }
+    EXPECT_THAT(format_bar(0, 25, 10s, "", "", 80), Not(HasSubstr("left")));
+}
+
+}  // namespace
+}  // namespace bench
