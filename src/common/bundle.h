@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -21,8 +22,8 @@ enum class RowStatus { ok, not_run, failed, tainted };
     RowStatus status);  ///< "ok", "not-run", "failed", "tainted"
 [[nodiscard]] std::optional<RowStatus> parse_status(std::string_view text);
 
-/// One `key=value` list as the variant column holds it: keys sorted, joined by ';', '%' and ';'
-/// within a value written %25 and %3B.
+/// One `key=value` list as the variant column holds it: keys sorted, joined by ';'. '%' and ';'
+/// within a key or value are written %25 and %3B, '=' within a key %3D.
 [[nodiscard]] std::string format_variant(std::vector<std::pair<std::string, std::string>> pairs);
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> parse_variant(std::string_view text);
 
@@ -65,19 +66,25 @@ struct CellRecord {
 
 /// Writes a bundle cell by cell. Each file is replaced whole: written aside, synced, renamed;
 /// samples.csv.gz grows by one gzip member a cell and is cut back when the disk is full. After an
-/// Error the files hold what they held before.
+/// Error the files hold what they held before, and the call may be tried again. A writer that is
+/// killed leaves whole cells: run.json, replaced last, tells how much of the other files counts.
 class BundleWriter {
   public:
     /// Makes the folder `dir` (its parents too), which must not exist, and all three files, so that
     /// a place that can't be written is known before anything is measured. `header` is run.json's
-    /// head: command, label, plan.
+    /// head: command, label, plan; an Error when it has a key the writer fills itself. After an
+    /// Error no folder it made is left.
     [[nodiscard]] static Result<BundleWriter> create(const std::filesystem::path& dir, Json header);
 
+    /// Each metric of `record.metrics` gets a row, then each series that is none of them. An Error
+    /// also for what can't be written truly: a cell number or a metric and subject used twice,
+    /// values that are no number, `clients` or `at_ns` of another length than `values`.
     [[nodiscard]] Status add(const CellRecord& record);
 
     /// Takes over the one cell of another bundle (what `bench exec` wrote): its rows with `key`'s
-    /// repetition, boot, pair and order, its samples as they are, its environment once per distinct
-    /// one.
+    /// repetition, pair and order, its samples as they are, its environment once per distinct one.
+    /// The boot is `key`'s, else the number of the environment's boot_id. Cell number, kernel,
+    /// scheduler, variant, clients and seed stay the cell bundle's.
     [[nodiscard]] Status merge(const std::filesystem::path& cell_bundle, const CellKey& key);
 
     /// Sets run.json's status: "complete", or "incomplete" with the reason.
@@ -87,10 +94,19 @@ class BundleWriter {
     [[nodiscard]] const Json& run() const { return run_; }
 
   private:
-    BundleWriter(std::filesystem::path dir, Json run);
-    [[nodiscard]] Status commit(const std::vector<SummaryRow>& rows,
-                                std::string_view samples_member, Json cell, Json environment,
-                                const std::vector<Metric>& metrics);
+    /// Appends to the samples through a descriptor that stands at their end; gives back the bytes.
+    using AppendSamples = std::function<Result<std::uint64_t>(int fd)>;
+
+    BundleWriter(std::filesystem::path dir, Json run, std::string summary,
+                 std::uint64_t samples_bytes)
+        : dir_(std::move(dir)),
+          run_(std::move(run)),
+          summary_(std::move(summary)),
+          samples_bytes_(samples_bytes) {}
+    [[nodiscard]] Status check_new_cell(std::int64_t cell) const;
+    /// `run` is run.json with the new cell; `append` may be empty: no samples.
+    [[nodiscard]] Status commit(Json run, const std::vector<SummaryRow>& rows,
+                                const AppendSamples& append);
 
     std::filesystem::path dir_;
     Json run_;
@@ -101,12 +117,17 @@ class BundleWriter {
 /// A bundle as read back.
 struct Bundle {
     std::filesystem::path dir;
-    Json run;
+    Json run;  ///< has cells, metrics, boots, environments (arrays) and samples_bytes
     std::vector<SummaryRow> rows;
 };
 
-/// Reads run.json and summary.csv. Errors name file and line.
+/// Reads run.json and summary.csv. Errors name file and line. Of a bundle whose writer was killed,
+/// the cells that run.json lists count.
 [[nodiscard]] Result<Bundle> read_bundle(const std::filesystem::path& dir);
+
+/// The text of samples.csv.gz as far as run.json's samples_bytes says; what lies beyond is the
+/// rest of a cell that was not finished. All in memory.
+[[nodiscard]] Result<std::string> read_samples(const Bundle& bundle);
 
 /// The header line of summary.csv, without the line feed.
 [[nodiscard]] std::string_view summary_header();
@@ -116,7 +137,8 @@ struct Bundle {
 [[nodiscard]] Result<std::vector<SummaryRow>> parse_summary(std::string_view text);
 
 /// Replaces `path` whole: written beside it, synced, renamed over it, folder synced. On an Error
-/// the old file is untouched and nothing is left beside it.
+/// the old file is untouched and nothing is left beside it. A symbolic link stays and its target is
+/// replaced; a device or pipe (/dev/stdout) is written to.
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path,
                                            std::string_view text);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@ enum class Better { lower, higher, none };
 
 /// "lower", "higher", "none", as in summary.csv.
 [[nodiscard]] std::string_view better_text(Better better);
+[[nodiscard]] std::optional<Better> parse_better(std::string_view text);
 
 /// What a test, or a load, measures.
 struct Metric {

@@ -22,13 +22,15 @@ using Ppm = std::uint32_t;
 /// ascending, not empty.
 [[nodiscard]] double quantile_type7(std::span<const double> sorted, Ppm ppm);
 
-/// Whether a quantile may be shown. n_min = smallest n with q^n <= 0.05; solid from n(1-q) >= 10.
+/// Whether an upper quantile may be shown. n_min = smallest n with q^n <= 0.05: below it the
+/// largest value probably lies under the true quantile. Solid from n(1-q) >= 10. No number of
+/// samples is enough for 1,000,000 ppm.
 enum class Availability { not_available, weak, solid };
 [[nodiscard]] Availability quantile_availability(std::uint64_t n, Ppm ppm);
 [[nodiscard]] std::uint64_t quantile_min_samples(Ppm ppm);
 
-/// Two-pass mean and deviations. Absent where not defined: no value, one value (stdev), mean 0
-/// (CV).
+/// Two-pass mean and deviations. Absent where not defined: no value, one value (sample_stdev), mean
+/// 0 (CV, which is a share of the mean's magnitude). The mean lies within [min, max].
 [[nodiscard]] std::optional<double> mean(std::span<const double> values);
 [[nodiscard]] std::optional<double> sample_stdev(std::span<const double> values);  ///< divisor n-1
 [[nodiscard]] std::optional<double> population_stdev(

@@ -15,6 +15,7 @@ Syscalls& syscalls() {
         .read = ::read,
         .write = ::write,
         .fsync = ::fsync,
+        .close = ::close,
         .rename = ::rename,
         .pipe2 = [](int fds[2], int flags) { return ::pipe2(fds, flags); },
         .fork = ::fork,

@@ -15,6 +15,7 @@ struct Syscalls {
     ssize_t (*read)(int fd, void* buffer, std::size_t size);
     ssize_t (*write)(int fd, const void* data, std::size_t size);
     int (*fsync)(int fd);
+    int (*close)(int fd);
     int (*rename)(const char* from, const char* to);
     int (*pipe2)(int fds[2], int flags);
     pid_t (*fork)();

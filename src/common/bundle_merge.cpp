@@ -1,0 +1,158 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/bundle.h"
+#include "common/bundle_schema.h"
+#include "common/file.h"
+#include "common/gzip.h"
+#include "common/samples.h"
+#include "common/syscalls.h"
+
+namespace bench {
+
+namespace {
+
+/// The cell of another bundle with its place in this one.
+Json placed_cell(const Json& theirs, const CellKey& place) {
+    CellKey key;
+    const auto text = [&theirs](const char* name) { return theirs.value(name, std::string()); };
+    key.test = text("test");
+    key.kernel = text("kernel");
+    key.scheduler = text("scheduler");
+    key.variant = text("variant");
+    if (theirs.contains("clients")) {
+        key.clients = theirs["clients"].get<std::int64_t>();
+    }
+    if (theirs.contains("seed")) {
+        key.seed = theirs["seed"].get<std::uint64_t>();
+    }
+    key.repetition = place.repetition;
+    key.boot = place.boot;
+    key.pair = place.pair;
+    key.order = place.order;
+    Json cell = {{"cell", theirs["cell"]}};
+    put_key(cell, key);
+    for (const auto& [name, value] : theirs.items()) {
+        const bool is_place =
+            name == "repetition" || name == "boot" || name == "pair" || name == "order";
+        if (!cell.contains(name) && !is_place && name != "environment") {
+            cell[name] = value;
+        }
+    }
+    return cell;
+}
+
+/// Where the cell's samples begin in another bundle's file: after the member with the header.
+Result<std::uint64_t> header_member_size(const std::filesystem::path& path, std::uint64_t size) {
+    constexpr std::uint64_t kEnough = 4096;
+    Result<std::string> data = read_file(path, std::min(size, kEnough));
+    if (!data) {
+        return data.error();
+    }
+    Result<FirstMember> first = first_gzip_member(*data);
+    if (!first) {
+        return plain_error("read", path.string(), first.error().detail);
+    }
+    if (first->text != samples_header()) {
+        return plain_error("read", path.string(), "its first member is not the header line alone");
+    }
+    return first->size;
+}
+
+/// Copies `size` bytes from `begin` on, through a buffer of fixed size.
+Result<std::uint64_t> copy_bytes(int to, const std::filesystem::path& to_path,
+                                 const std::filesystem::path& from_path, std::uint64_t begin,
+                                 std::uint64_t size) {
+    Result<Fd> from = open_file(from_path, O_RDONLY);
+    if (!from) {
+        return from.error();
+    }
+    if (::lseek(from->get(), static_cast<off_t>(begin), SEEK_SET) < 0) {
+        return errno_error("read", from_path.string());
+    }
+    std::vector<char> buffer(1U << 18U);
+    std::uint64_t copied = 0;
+    while (copied < size) {
+        const auto wanted =
+            static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size - copied));
+        const ssize_t got = syscalls().read(from->get(), buffer.data(), wanted);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return errno_error("read", from_path.string());
+        }
+        if (got == 0) {
+            return plain_error(
+                "read", from_path.string(),
+                fmt::format("{} bytes where run.json says {}", begin + copied, begin + size));
+        }
+        Status written = write_text(to, {buffer.data(), static_cast<std::size_t>(got)}, to_path);
+        if (!written) {
+            return written.error();
+        }
+        copied += static_cast<std::uint64_t>(got);
+    }
+    return copied;
+}
+
+}  // namespace
+
+Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellKey& key) {
+    Result<Bundle> read = read_bundle(cell_bundle);
+    if (!read) {
+        return read.error();
+    }
+    const Json& theirs = read->run;
+    if (theirs["cells"].size() != 1) {
+        return plain_error("take over", cell_bundle.string(),
+                           fmt::format("it has {} cells, not one", theirs["cells"].size()));
+    }
+    const Json& their_cell = theirs["cells"][0];
+    Status checked = check_new_cell(their_cell["cell"].get<std::int64_t>());
+    if (!checked) {
+        return checked;
+    }
+    const Json environment =
+        their_cell.contains("environment")
+            ? theirs["environments"][their_cell["environment"].get<std::size_t>()]
+            : Json();
+    Json run = run_;
+    CellKey place = key;
+    place.boot = put_boot(run, environment, key.boot);
+    for (const Json& metric : theirs["metrics"]) {
+        put_metric(run, metric);
+    }
+    try {
+        put_cell(run, placed_cell(their_cell, place), environment);
+    } catch (const Json::exception&) {
+        return plain_error("read", (cell_bundle / kRunFile).string(),
+                           "the cell's key has a member of the wrong type");
+    }
+    for (SummaryRow& row : read->rows) {
+        row.key.repetition = place.repetition;
+        row.key.boot = place.boot;
+        row.key.pair = place.pair;
+        row.key.order = place.order;
+    }
+
+    const std::filesystem::path their_samples = cell_bundle / kSamplesFile;
+    const auto their_bytes = theirs["samples_bytes"].get<std::uint64_t>();
+    Result<std::uint64_t> begin = header_member_size(their_samples, their_bytes);
+    if (!begin) {
+        return begin.error();
+    }
+    AppendSamples append;
+    if (*begin < their_bytes) {
+        append = [&](int fd) {
+            return copy_bytes(fd, dir_ / kSamplesFile, their_samples, *begin, their_bytes - *begin);
+        };
+    }
+    return commit(std::move(run), read->rows, append);
+}
+
+}  // namespace bench

@@ -1,0 +1,344 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <set>
+
+#include "common/atomic_file.h"
+#include "common/bundle.h"
+#include "common/bundle_schema.h"
+#include "common/file.h"
+#include "common/gzip.h"
+#include "common/samples.h"
+
+namespace bench {
+
+namespace {
+
+/// The samples file while a member is added; cut back to what it was unless keep() is called.
+class SamplesTail {
+  public:
+    SamplesTail(std::filesystem::path path, std::uint64_t size)
+        : path_(std::move(path)), size_(size) {}
+    ~SamplesTail() {
+        if (changed_ && ::truncate(path_.c_str(), static_cast<off_t>(size_)) != 0) {
+            // run.json's samples_bytes still tells readers, and the next try, where to stop.
+            return;
+        }
+    }
+    SamplesTail(const SamplesTail&) = delete;
+    SamplesTail& operator=(const SamplesTail&) = delete;
+
+    Result<std::uint64_t> append(const std::function<Result<std::uint64_t>(int fd)>& write_member) {
+        Result<Fd> file = open_file(path_, O_WRONLY);
+        if (!file) {
+            return file.error();
+        }
+        changed_ = true;
+        const auto end = static_cast<off_t>(size_);
+        if (::ftruncate(file->get(), end) != 0 || ::lseek(file->get(), end, SEEK_SET) != end) {
+            return errno_error("write", path_.string());
+        }
+        Result<std::uint64_t> bytes = write_member(file->get());
+        if (!bytes) {
+            return bytes;
+        }
+        Status synced = sync_file(file->get(), path_);
+        Status closed = close_file(std::move(*file), path_);
+        if (!synced || !closed) {
+            return synced ? closed.error() : synced.error();
+        }
+        return bytes;
+    }
+
+    void keep() { changed_ = false; }
+
+  private:
+    std::filesystem::path path_;
+    std::uint64_t size_;
+    bool changed_ = false;
+};
+
+Error bad_series(const CellRecord& record, const Series& series, std::string detail) {
+    return plain_error("write cell", fmt::format("{} metric {}", record.cell, series.metric.name),
+                       std::move(detail));
+}
+
+Status check_series(const CellRecord& record) {
+    std::set<std::pair<std::string_view, std::string_view>> seen;
+    for (const Series& series : record.series) {
+        if (!seen.emplace(series.metric.name, series.subject).second) {
+            return bad_series(record, series, "twice for one subject");
+        }
+        if (!std::all_of(series.values.begin(), series.values.end(),
+                         [](double x) { return std::isfinite(x); })) {
+            return bad_series(record, series, "a value that is not a finite number");
+        }
+        const std::size_t n = series.values.size();
+        if ((!series.clients.empty() && series.clients.size() != n) ||
+            (!series.at_ns.empty() && series.at_ns.size() != n)) {
+            return bad_series(record, series,
+                              "clients or at_ns are not as many as the values they belong to");
+        }
+    }
+    return {};
+}
+
+/// Each metric asked for has a row, with or without figures; so has each series beyond them.
+std::vector<SummaryRow> summary_rows(const CellRecord& record) {
+    std::vector<SummaryRow> rows;
+    std::vector<const Series*> left;
+    for (const Series& series : record.series) {
+        left.push_back(&series);
+    }
+    const auto add_row = [&](const Metric& metric, const Series* series) {
+        SummaryRow row{.key = record.key,
+                       .subject = series != nullptr ? series->subject : std::string(),
+                       .metric = metric,
+                       .status = record.status,
+                       .figures = std::nullopt};
+        if (series != nullptr) {
+            row.figures = summarise(series->values);
+        }
+        rows.push_back(std::move(row));
+    };
+    for (const Metric& metric : record.metrics) {
+        const std::size_t before = rows.size();
+        std::erase_if(left, [&](const Series* series) {
+            if (series->metric.name != metric.name) {
+                return false;
+            }
+            add_row(series->metric, series);
+            return true;
+        });
+        if (rows.size() == before) {
+            add_row(metric, nullptr);
+        }
+    }
+    for (const Series* series : left) {
+        add_row(series->metric, series);
+    }
+    if (rows.empty()) {
+        add_row(Metric{}, nullptr);
+    }
+    return rows;
+}
+
+Result<std::uint64_t> write_samples(int fd, const std::filesystem::path& path,
+                                    const CellRecord& record) {
+    GzipWriter gzip(fd, path);
+    for (const Series& series : record.series) {
+        Status written = format_samples(
+            record.cell, series, [&gzip](std::string_view text) { return gzip.append(text); });
+        if (!written) {
+            return written.error();
+        }
+    }
+    Status finished = gzip.finish();
+    if (!finished) {
+        return finished.error();
+    }
+    return gzip.bytes();
+}
+
+Json new_run(const Json& header) {
+    Json run = {{"schema", kSchema}, {"schema_version", kSchemaVersion}};
+    run.update(header);
+    run["status"] = kRunning;
+    for (const char* key : {"metrics", "boots", "environments"}) {
+        run[key] = Json::array();
+    }
+    run["samples_bytes"] = 0U;
+    run["summary_bytes"] = 0U;
+    run["cells"] = Json::array();
+    return run;
+}
+
+/// A folder made here is taken away again, with the parents made for it, unless keep() is called.
+class NewFolder {
+  public:
+    explicit NewFolder(std::filesystem::path dir) : dir_(std::move(dir)) {}
+    ~NewFolder() {
+        std::error_code ignored;
+        if (made_ && !kept_) {
+            std::filesystem::remove_all(dir_, ignored);
+        }
+        for (auto parent = parents_.rbegin(); !kept_ && parent != parents_.rend(); ++parent) {
+            ::rmdir(parent->c_str());  // stays if somebody else has put something there
+        }
+    }
+    NewFolder(const NewFolder&) = delete;
+    NewFolder& operator=(const NewFolder&) = delete;
+
+    Status make() {
+        std::error_code code;
+        std::filesystem::path so_far;
+        for (const auto& part : std::filesystem::absolute(dir_).parent_path()) {
+            so_far /= part;
+            if (std::filesystem::create_directory(so_far, code)) {
+                parents_.push_back(so_far);
+            } else if (code) {
+                return Error{code.value(), "make folder", so_far.string(), {}};
+            }
+        }
+        made_ = std::filesystem::create_directory(dir_, code);
+        if (code) {
+            return Error{code.value(), "make folder", dir_.string(), {}};
+        }
+        if (!made_) {
+            return Error{EEXIST, "make folder", dir_.string(),
+                         "a bundle is never overwritten: choose another folder or label"};
+        }
+        return sync_folder(std::filesystem::absolute(dir_).parent_path());
+    }
+    void keep() { kept_ = true; }
+
+  private:
+    std::filesystem::path dir_;
+    std::vector<std::filesystem::path> parents_;
+    bool made_ = false;
+    bool kept_ = false;
+};
+
+}  // namespace
+
+Result<BundleWriter> BundleWriter::create(const std::filesystem::path& dir, Json header) {
+    if (header.is_null()) {
+        header = Json::object();
+    }
+    Json run = new_run(Json::object());
+    for (const auto& [key, value] : header.items()) {
+        if (run.contains(key) || key == "status_reason") {
+            return plain_error("make bundle", dir.string(),
+                               fmt::format("the header's key '{}' is the writer's own", key));
+        }
+    }
+    run = new_run(header);
+    const std::string summary = std::string(summary_header()) + "\n";
+    const std::string samples = gzip_member(samples_header());
+    run["samples_bytes"] = samples.size();
+    run["summary_bytes"] = summary.size();
+
+    NewFolder folder(dir);
+    Status made = folder.make();
+    if (!made) {
+        return made.error();
+    }
+    FileTransaction files;
+    const std::pair<const char*, std::string> contents[] = {
+        {kSamplesFile, samples}, {kSummaryFile, summary}, {kRunFile, json_text(run)}};
+    for (const auto& [name, text] : contents) {
+        Status staged = files.stage(dir / name, text);
+        if (!staged) {
+            return staged.error();
+        }
+    }
+    Status committed = files.commit();
+    if (!committed) {
+        return committed.error();
+    }
+    folder.keep();
+    return BundleWriter(dir, std::move(run), summary, samples.size());
+}
+
+Status BundleWriter::check_new_cell(std::int64_t cell) const {
+    const Json& cells = run_["cells"];
+    const bool known = std::any_of(cells.begin(), cells.end(),
+                                   [cell](const Json& other) { return other["cell"] == cell; });
+    return known ? Status(plain_error("write cell", std::to_string(cell),
+                                      "it is in " + dir_.string() + " already"))
+                 : Status();
+}
+
+Status BundleWriter::add(const CellRecord& given) {
+    Status checked = check_new_cell(given.cell);
+    if (checked) {
+        checked = check_series(given);
+    }
+    if (!checked) {
+        return checked;
+    }
+    Json run = run_;
+    CellRecord record = given;
+    if (record.status == RowStatus::ok && !record.taints.empty()) {
+        record.status = RowStatus::tainted;
+    }
+    record.key.boot = put_boot(run, record.environment, record.key.boot);
+    for (const Metric& metric : record.metrics) {
+        put_metric(run, metric_json(metric));
+    }
+    for (const Series& series : record.series) {
+        put_metric(run, metric_json(series.metric));
+    }
+    put_cell(run, cell_json(record), record.environment);
+
+    const bool any_sample =
+        std::any_of(record.series.begin(), record.series.end(),
+                    [](const Series& series) { return !series.values.empty(); });
+    AppendSamples append;
+    if (any_sample) {
+        append = [this, &record](int fd) { return write_samples(fd, dir_ / kSamplesFile, record); };
+    }
+    return commit(std::move(run), summary_rows(record), append);
+}
+
+Status BundleWriter::commit(Json run, const std::vector<SummaryRow>& rows,
+                            const AppendSamples& append) {
+    SamplesTail tail(dir_ / kSamplesFile, samples_bytes_);
+    std::uint64_t samples_bytes = samples_bytes_;
+    if (append) {
+        Result<std::uint64_t> bytes = tail.append(append);
+        if (!bytes) {
+            return bytes.error();
+        }
+        samples_bytes += *bytes;
+    }
+    std::string summary = summary_;
+    for (const SummaryRow& row : rows) {
+        summary += format_summary_row(row) + "\n";
+    }
+    run["samples_bytes"] = samples_bytes;
+    run["summary_bytes"] = summary.size();
+
+    FileTransaction files;
+    Status done = files.stage(dir_ / kSummaryFile, summary);
+    if (done) {
+        done = files.stage(dir_ / kRunFile, json_text(run));
+    }
+    if (done) {
+        done = files.commit();
+    }
+    if (!done) {
+        return done;
+    }
+    tail.keep();
+    run_ = std::move(run);
+    summary_ = std::move(summary);
+    samples_bytes_ = samples_bytes;
+    return {};
+}
+
+Status BundleWriter::finish(std::string_view status, std::string_view reason) {
+    assert(status == kComplete || status == kIncomplete);
+    Json run = Json::object();
+    for (const auto& [key, value] : run_.items()) {
+        if (key == "status") {
+            run[key] = status;
+            if (!reason.empty()) {
+                run["status_reason"] = reason;
+            }
+        } else if (key != "status_reason") {
+            run[key] = value;
+        }
+    }
+    Status written = write_file_atomically(dir_ / kRunFile, json_text(run));
+    if (written) {
+        run_ = std::move(run);
+    }
+    return written;
+}
+
+}  // namespace bench
