@@ -43,7 +43,7 @@ class PlanRun {
             if (!kept) {
                 return kept.error();
             }
-            finished(cell);
+            finished(cell, *kept);
         }
         return counts_;
     }
@@ -75,14 +75,22 @@ class PlanRun {
         return key;
     }
 
-    Status keep(const PlannedCell& cell, const Result<CellExecution>& execution) {
+    /// Puts the cell into the bundle; gives back the rows it measured.
+    Result<std::vector<SummaryRow>> keep(const PlannedCell& cell,
+                                         const Result<CellExecution>& execution) {
         if (execution && execution->conduct == CellConduct::finished) {
-            const auto bundle = read_bundle(bundle_of(cell));
+            auto bundle = read_bundle(bundle_of(cell));
             if (bundle && bundle->run.value("status", "") == "complete") {
-                return writer_.merge(bundle_of(cell), stamp(cell));
+                if (auto merged = writer_.merge(bundle_of(cell), stamp(cell)); !merged) {
+                    return merged.error();
+                }
+                return std::move(bundle->rows);
             }
         }
-        return writer_.add(broken_cell(cell, execution));
+        if (auto added = writer_.add(broken_cell(cell, execution)); !added) {
+            return added.error();
+        }
+        return std::vector<SummaryRow>{};
     }
 
     /// The row of a cell that left no whole bundle.
@@ -126,7 +134,7 @@ class PlanRun {
         return record;
     }
 
-    void finished(const PlannedCell& cell) {
+    void finished(const PlannedCell& cell, const std::vector<SummaryRow>& rows) {
         const Json& record = writer_.run().at("cells").back();
         switch (parse_status(record.value("status", "")).value_or(RowStatus::failed)) {
             case RowStatus::ok:
@@ -142,7 +150,7 @@ class PlanRun {
                 ++counts_.failed;
                 break;
         }
-        observer_.cell_finished(cell, record, writer_.last_rows());
+        observer_.cell_finished(cell, record, rows);
     }
 
     const Plan& plan_;
