@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <optional>
 
 #include "common/clock.h"
@@ -18,8 +19,9 @@ enum class StopReason {
 /// through timerfd, which timer slack does not delay.
 class StopSource {
   public:
-    /// Blocks SIGINT, SIGTERM and SIGHUP for this process and takes them through a descriptor.
-    /// Children must unblock them: WorkerGroup and Guardian do.
+    /// Blocks SIGINT, SIGTERM and SIGHUP for this process and takes them through a descriptor. An
+    /// ignored SIGHUP (nohup) stays ignored; SIGINT and SIGTERM are taken even when they were
+    /// ignored. Children must unblock them: WorkerGroup and Guardian do.
     [[nodiscard]] static Result<StopSource> create();
 
     void set_deadline(TimePoint deadline) { deadline_ = deadline; }
@@ -38,10 +40,12 @@ class StopSource {
     /// Whether something has ended the cell already, without waiting.
     [[nodiscard]] StopReason check();
 
-    /// The signal taken, once a wait said `signal`; 0 before.
+    /// The signal taken, once a wait said `signal`; 0 before. From then on every wait says it again
+    /// at once.
     [[nodiscard]] int signal_number() const { return signal_; }
 
   private:
+    [[nodiscard]] static sigset_t taken_signals();
     StopSource(Fd signals, Fd timer) : signals_(std::move(signals)), timer_(std::move(timer)) {}
 
     Fd signals_;
