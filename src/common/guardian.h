@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -12,14 +14,16 @@
 
 namespace bench {
 
-/// A command for a guardian to run.
+/// A command for a guardian to run. Its standard input is /dev/null, its signals are at their
+/// defaults, none blocked; it dies with its guardian.
 struct SupervisedCommand {
     std::vector<std::string> argv;  ///< argv[0] is looked up in PATH
     std::function<int()>
         body;  ///< instead of argv: runs in the forked child, which exits with what it returns
-    std::vector<std::string> environment;     ///< "KEY=value", added to or replacing this process's
+    std::vector<std::string>
+        environment;  ///< "KEY=value" is added or replaces this process's, "KEY" removes it
     std::filesystem::path working_directory;  ///< empty: this process's
-    std::filesystem::path output;  ///< stdout and stderr go here; empty: they are inherited
+    std::filesystem::path output;  ///< stdout and stderr are appended here; empty: inherited
     bool own_session =
         false;  ///< setsid: another autogroup. Otherwise a process group of its own in this session
     std::vector<int> keep_fds;  ///< passed on beside 0, 1, 2
@@ -37,13 +41,19 @@ struct SupervisedExit {
 /// A small process, in a process group of its own, that is the parent and child subreaper of the
 /// commands it runs. It outlives us by the moment it needs: when this process dies, in any way, it
 /// kills every descendant, also those that have left for another group or session, removes the
-/// folders it was given, and ends. Standard input of commands is /dev/null.
+/// folders it was given, and ends. Guardians nest: one never kills another that still cleans up.
 class Guardian {
   public:
     struct Options {
-        std::vector<SupervisedCommand> commands;
+        std::vector<SupervisedCommand> commands;  ///< may be empty: a guardian of folders
         std::vector<std::filesystem::path>
             remove_afterwards;  ///< folders, removed with all they hold
+        /// Makes a folder of this name with six random characters added, and removes it as well.
+        /// Made by the guardian, so that there is no moment in which it could be left behind.
+        std::optional<std::filesystem::path> scratch_prefix;
+        /// A guardian that shall clean up after this one has: not before both this process and this
+        /// guardian are gone. It must be stopped later.
+        const Guardian* outlived_by = nullptr;
     };
 
     /// Starts guardian and commands; an Error when one can't be executed (ENOENT, EACCES), with
@@ -56,8 +66,8 @@ class Guardian {
     Guardian& operator=(const Guardian&) = delete;
     ~Guardian();  ///< stop(0)
 
-    /// Readable once a command has ended (and when the guardian is gone).
-    [[nodiscard]] int event_fd() const { return events_.get(); }
+    /// Readable once a command has ended (and when the guardian is gone), until poll_exits().
+    [[nodiscard]] int event_fd() const { return link_.get(); }
 
     /// The commands that have ended so far, in that order. Never waits.
     [[nodiscard]] const std::vector<SupervisedExit>& poll_exits();
@@ -65,18 +75,30 @@ class Guardian {
     /// Process group of a command (its pid).
     [[nodiscard]] pid_t pid(std::size_t index) const { return pids_.at(index); }
 
+    /// The guardian's own process id.
+    [[nodiscard]] pid_t guardian_pid() const { return guardian_; }
+
+    /// The folder made for scratch_prefix; empty without.
+    [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_; }
+
     /// `signal` to the group of each command that still runs; after `grace`, or as soon as all have
     /// ended, SIGKILL to every descendant. Returns when nothing of them is left and the folders are
-    /// gone.
+    /// gone; poll_exits() then tells of every command. Does nothing the second time.
     [[nodiscard]] Status stop(Duration grace, int signal = 15);
 
   private:
     Guardian() = default;
-    Fd control_;  ///< closing it tells the guardian to kill
-    Fd events_;
+    [[nodiscard]] Status await_start(const std::vector<SupervisedCommand>& commands,
+                                     const std::filesystem::path& scratch_prefix);
+    [[nodiscard]] Status await_end(TimePoint patience);
+    [[nodiscard]] Status clean_up_ourselves(int wait_status);
+
+    Fd link_;  ///< events come in, orders go out; closing it tells the guardian to kill
     pid_t guardian_ = -1;
     std::vector<pid_t> pids_;
     std::vector<SupervisedExit> exits_;
+    std::filesystem::path scratch_;
+    std::vector<std::filesystem::path> folders_;
 };
 
 }  // namespace bench

@@ -1,0 +1,220 @@
+#include "common/guardian_main.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <unordered_map>
+
+#include "common/child_setup.h"
+#include "common/descendants.h"
+#include "common/guardian_protocol.h"
+#include "common/supervised_command.h"
+
+namespace bench {
+namespace {
+
+using Kind = GuardianEvent::Kind;
+
+class GuardianProcess {
+  public:
+    GuardianProcess(const Guardian::Options& options, int link) : options_(options), link_(link) {}
+
+    [[noreturn]] void run() {
+        if (become_guardian() && make_scratch() && start_commands()) {
+            let_go_of_callers_files();
+            tell({Kind::ready, 0, 0, 0, {}});
+            serve();
+        }
+        kill_descendants([this](pid_t pid, int status) { note_exit(pid, status); });
+        remove_folders();
+        ::_exit(EXIT_SUCCESS);
+    }
+
+  private:
+    bool become_guardian() {
+        ::prctl(PR_SET_NAME, kGuardianName);
+        ::setpgid(0, 0);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU,
+                                 SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM}) {
+            ::signal(signal, SIG_IGN);
+        }
+        // An ignored SIGCHLD would have the kernel reap the children behind our back.
+        ::signal(SIGCHLD, SIG_DFL);
+        sigset_t child;
+        sigemptyset(&child);
+        sigaddset(&child, SIGCHLD);
+        ::sigprocmask(SIG_BLOCK, &child, nullptr);
+        child_signals_.reset(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+        if (!child_signals_.valid() || ::prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) != 0) {
+            tell_failure(Kind::start_failed, 0, errno, "guardian");
+            return false;
+        }
+        std::vector<int> keep = own_fds();
+        for (const SupervisedCommand& command : options_.commands) {
+            keep.insert(keep.end(), command.keep_fds.begin(), command.keep_fds.end());
+        }
+        return close_fds_except(std::move(keep)).ok();
+    }
+
+    [[nodiscard]] std::vector<int> own_fds() const {
+        std::vector<int> own{link_, child_signals_.get()};
+        if (options_.outlived_by != nullptr) {
+            own.push_back(options_.outlived_by->event_fd());
+        }
+        return own;
+    }
+
+    bool make_scratch() {
+        if (!options_.scratch_prefix) {
+            return true;
+        }
+        constexpr std::string_view kRandom = "XXXXXX";
+        scratch_ = options_.scratch_prefix->string() + std::string(kRandom);
+        if (::mkdtemp(scratch_.data()) == nullptr) {
+            tell_failure(Kind::scratch_failed, 0, errno, "mkdtemp");
+            scratch_.clear();
+            return false;
+        }
+        tell_failure(Kind::scratch_made, 0, 0,
+                     std::string_view(scratch_).substr(scratch_.size() - kRandom.size()));
+        return true;
+    }
+
+    bool start_commands() {
+        for (std::uint32_t index = 0; index < options_.commands.size(); ++index) {
+            const Result<pid_t> pid = start_supervised(options_.commands[index]);
+            if (!pid) {
+                tell_failure(Kind::start_failed, index, pid.error().code, pid.error().operation);
+                return false;
+            }
+            index_of_.emplace(*pid, index);
+            tell({Kind::started, index, *pid, 0, {}});
+        }
+        return true;
+    }
+
+    /// Whoever reads our owner's output must not wait for us.
+    void let_go_of_callers_files() const {
+        static_cast<void>(close_fds_except(own_fds()));
+        const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+            ::dup2(null.get(), fd);
+        }
+        static_cast<void>(::chdir("/") == 0);
+    }
+
+    /// Until the owner is gone, or its order to stop has been obeyed.
+    void serve() {
+        std::optional<TimePoint> kill_at;
+        while (!kill_at || (!index_of_.empty() && MonotonicClock::now() < *kill_at)) {
+            std::array<pollfd, 2> fds{pollfd{link_, POLLIN, 0},
+                                      pollfd{child_signals_.get(), POLLIN, 0}};
+            ::poll(fds.data(), fds.size(), kill_at ? remaining_ms(*kill_at) : -1);
+            if (fds[1].revents != 0) {
+                reap();
+            }
+            if (fds[0].revents != 0) {
+                GuardianOrder order;
+                if (::recv(link_, &order, sizeof order, MSG_DONTWAIT) !=
+                    static_cast<ssize_t>(sizeof order)) {
+                    return;
+                }
+                kill_at = MonotonicClock::now() + Duration(order.grace_ns);
+                if (order.grace_ns > 0) {
+                    signal_groups(order.signal);
+                }
+            }
+        }
+    }
+
+    static int remaining_ms(TimePoint until) {
+        constexpr std::int64_t kMost = 1'000'000;
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(until - MonotonicClock::now());
+        return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, kMost));
+    }
+
+    void signal_groups(int signal) const {
+        for (const auto& [pid, index] : index_of_) {
+            ::kill(-pid, signal);
+        }
+    }
+
+    void reap() {
+        signalfd_siginfo info;
+        while (::read(child_signals_.get(), &info, sizeof info) > 0) {
+        }
+        int status = 0;
+        pid_t pid = 0;
+        while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+            note_exit(pid, status);
+        }
+    }
+
+    void note_exit(pid_t pid, int status) {
+        const auto found = index_of_.find(pid);
+        if (found == index_of_.end()) {
+            return;  // an orphan that came to us
+        }
+        const std::int64_t at = MonotonicClock::now().time_since_epoch().count();
+        tell({Kind::exited, found->second, status, at, {}});
+        index_of_.erase(found);
+    }
+
+    void remove_folders() {
+        std::vector<std::filesystem::path> folders = options_.remove_afterwards;
+        if (!scratch_.empty()) {
+            folders.emplace_back(scratch_);
+        }
+        for (std::uint32_t index = 0; index < folders.size(); ++index) {
+            std::error_code code;
+            std::filesystem::remove_all(folders[index], code);
+            // Something outside our reach may still have been writing there.
+            constexpr int kTries = 20;
+            constexpr useconds_t kPauseUs = 10'000;
+            for (int i = 0; i < kTries && code; ++i) {
+                ::usleep(kPauseUs);
+                std::filesystem::remove_all(folders[index], code);
+            }
+            if (code) {
+                tell({Kind::removal_failed, index, code.value(), 0, {}});
+            }
+        }
+    }
+
+    void tell_failure(Kind kind, std::uint32_t index, int code, std::string_view text) const {
+        GuardianEvent event{kind, index, code, 0, {}};
+        text.copy(event.text.data(), event.text.size() - 1);
+        tell(event);
+    }
+
+    /// An owner that is gone hears nothing, which is as well.
+    void tell(const GuardianEvent& event) const {
+        while (::send(link_, &event, sizeof event, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+        }
+    }
+
+    const Guardian::Options& options_;
+    int link_;
+    Fd child_signals_;
+    std::string scratch_;
+    std::unordered_map<pid_t, std::uint32_t> index_of_;  ///< commands that still run
+};
+
+}  // namespace
+
+void run_guardian(const Guardian::Options& options, int link) {
+    GuardianProcess(options, link).run();
+}
+
+}  // namespace bench

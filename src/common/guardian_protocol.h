@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace bench {
+
+/// What a guardian tells its owner, one packet each.
+struct GuardianEvent {
+    enum class Kind : std::uint32_t {
+        scratch_made,    ///< text: the six characters
+        scratch_failed,  ///< value: errno
+        started,         ///< value: pid of command `index`
+        start_failed,    ///< value: errno, text: the call; nothing runs any more
+        ready,           ///< all commands run
+        exited,          ///< value: wait status, at_ns: when
+        removal_failed,  ///< value: errno, index: of the folder
+    };
+    Kind kind = Kind::ready;
+    std::uint32_t index = 0;
+    std::int32_t value = 0;
+    std::int64_t at_ns = 0;
+    std::array<char, 24> text{};
+};
+
+/// What an owner tells its guardian: to stop. Its end of the link closing means: at once.
+struct GuardianOrder {
+    std::int32_t signal = 0;
+    std::int64_t grace_ns = 0;
+};
+
+/// How the guardian is called in process lists; an outer guardian knows an inner one by it.
+inline constexpr char kGuardianName[] = "bench-guardian";
+
+}  // namespace bench

@@ -1,0 +1,177 @@
+#include "common/supervised_command.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "common/child_setup.h"
+#include "common/syscalls.h"
+
+namespace bench {
+namespace {
+
+enum class Step : int { setup, redirect, change_folder, execute };
+
+/// What a child that could not become its command says through the report pipe.
+struct Failure {
+    Step step = Step::setup;
+    int code = 0;
+};
+
+std::string_view key_of(std::string_view setting) {
+    return setting.substr(0, setting.find('='));
+}
+
+/// This process's environment with the command's changes. The pointers refer to both.
+std::vector<char*> merge_environment(const std::vector<std::string>& changes) {
+    std::vector<char*> merged;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        bool kept = true;
+        for (const std::string& change : changes) {
+            kept = kept && key_of(change) != key_of(*entry);
+        }
+        if (kept) {
+            merged.push_back(*entry);
+        }
+    }
+    for (const std::string& change : changes) {
+        if (change.find('=') != std::string::npos) {
+            merged.push_back(const_cast<char*>(change.c_str()));
+        }
+    }
+    merged.push_back(nullptr);
+    return merged;
+}
+
+std::vector<char*> argument_pointers(const std::vector<std::string>& arguments) {
+    std::vector<char*> pointers;
+    for (const std::string& argument : arguments) {
+        pointers.push_back(const_cast<char*>(argument.c_str()));
+    }
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+/// Opens `path` and puts it at `targets`.
+bool redirect(const char* path, int flags, std::initializer_list<int> targets) {
+    constexpr mode_t kMode = 0644;
+    const int fd = ::open(path, flags | O_CLOEXEC, kMode);
+    if (fd < 0) {
+        return false;
+    }
+    for (const int target : targets) {
+        if (::dup2(fd, target) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool enter_group(const SupervisedCommand& command) {
+    return command.own_session ? ::setsid() >= 0 : ::setpgid(0, 0) == 0;
+}
+
+/// Everything before the command itself; the step that failed, if one did.
+std::optional<Step> set_up(const SupervisedCommand& command, int report) {
+    if (!enter_group(command)) {
+        return Step::setup;
+    }
+    set_program_signals();
+    if (!redirect("/dev/null", O_RDONLY, {STDIN_FILENO})) {
+        return Step::redirect;
+    }
+    if (!command.output.empty() && !redirect(command.output.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                             {STDOUT_FILENO, STDERR_FILENO})) {
+        return Step::redirect;
+    }
+    if (!command.working_directory.empty() && ::chdir(command.working_directory.c_str()) != 0) {
+        return Step::change_folder;
+    }
+    for (const int fd : command.keep_fds) {
+        if (::fcntl(fd, F_SETFD, 0) != 0) {
+            return Step::setup;
+        }
+    }
+    std::vector<int> keep = command.keep_fds;
+    keep.push_back(report);
+    return close_fds_except(std::move(keep)) ? std::nullopt : std::optional(Step::setup);
+}
+
+[[noreturn]] void become(const SupervisedCommand& command, pid_t parent, int report) {
+    die_with_parent(parent);
+    // Not the guardian's name any more: an outer guardian would spare it.
+    ::prctl(PR_SET_NAME, "bench-load");
+    std::vector<char*> environment = merge_environment(command.environment);
+    environ = environment.data();
+    Failure failure;
+    if (const std::optional<Step> step = set_up(command, report)) {
+        failure = Failure{*step, errno};
+    } else if (command.body) {
+        ::close(report);
+        ::_exit(command.body());
+    } else {
+        const std::vector<char*> arguments = argument_pointers(command.argv);
+        ::execvp(arguments[0], arguments.data());
+        failure = Failure{Step::execute, errno};
+    }
+    constexpr int kCouldNotExecute = 127;
+    static_cast<void>(write_all(report, &failure, sizeof failure));
+    ::_exit(kCouldNotExecute);
+}
+
+Error to_error(const Failure& failure, const SupervisedCommand& command) {
+    const std::string name = command.argv.empty() ? "load" : command.argv[0];
+    switch (failure.step) {
+        case Step::redirect:
+            return Error{failure.code, "open", command.output.string(), "output of " + name};
+        case Step::change_folder:
+            return Error{failure.code, "chdir", command.working_directory.string(), {}};
+        case Step::execute:
+            return Error{failure.code, "execute", name, {}};
+        case Step::setup:
+            break;
+    }
+    return Error{failure.code, "set up", name, {}};
+}
+
+}  // namespace
+
+Result<pid_t> start_supervised(const SupervisedCommand& command) {
+    std::array<int, 2> ends{-1, -1};
+    if (syscalls().pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return errno_error("pipe");
+    }
+    const Fd report_read(ends[0]);
+    Fd report_write(ends[1]);
+    const pid_t parent = ::getpid();
+    const pid_t pid = syscalls().fork();
+    if (pid == 0) {
+        become(command, parent, report_write.get());
+    }
+    if (pid < 0) {
+        return errno_error("fork");
+    }
+    report_write.reset();
+    if (!command.own_session) {
+        ::setpgid(pid, pid);  // the child does it too; refused once it has executed
+    }
+    Failure failure;
+    ssize_t got = -1;
+    do {
+        got = ::read(report_read.get(), &failure, sizeof failure);
+    } while (got < 0 && errno == EINTR);
+    if (got == static_cast<ssize_t>(sizeof failure)) {
+        int status = 0;
+        while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+        }
+        return to_error(failure, command);
+    }
+    return pid;
+}
+
+}  // namespace bench

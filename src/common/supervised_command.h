@@ -1,0 +1,14 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include "common/guardian.h"
+
+namespace bench {
+
+/// Forks and executes a command, in the way SupervisedCommand tells. Returns its pid once exec(2)
+/// has succeeded or the body has begun; otherwise an Error whose operation is the call that failed
+/// ("execute", "open", "chdir"), with the child reaped.
+[[nodiscard]] Result<pid_t> start_supervised(const SupervisedCommand& command);
+
+}  // namespace bench
