@@ -36,7 +36,8 @@ class Golden : public ::testing::Test {
     void SetUp() override {
         std::ifstream file(BENCH_TEST_DATA_DIR "/statistics-golden.json");
         ASSERT_TRUE(file) << "the golden numbers are missing";
-        for (const Json& one : Json::parse(file)["cases"]) {
+        const Json golden = Json::parse(file);
+        for (const Json& one : golden.at("cases")) {
             all_[one["fn"].get<std::string>()].push_back(one);
         }
     }
