@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -178,19 +179,21 @@ class NewFolder {
         std::filesystem::path so_far;
         for (const auto& part : std::filesystem::absolute(dir_).parent_path()) {
             so_far /= part;
-            if (std::filesystem::create_directory(so_far, code)) {
+            if (::mkdir(so_far.c_str(), 0777) == 0) {
                 parents_.push_back(so_far);
-            } else if (code) {
-                return Error{code.value(), "make folder", so_far.string(), {}};
+                continue;
+            }
+            const int why = errno;
+            if (!std::filesystem::is_directory(so_far, code)) {
+                return Error{why == EEXIST ? ENOTDIR : why, "make folder", so_far.string(), {}};
             }
         }
-        made_ = std::filesystem::create_directory(dir_, code);
-        if (code) {
-            return Error{code.value(), "make folder", dir_.string(), {}};
-        }
+        made_ = ::mkdir(dir_.c_str(), 0777) == 0;
         if (!made_) {
-            return Error{EEXIST, "make folder", dir_.string(),
-                         "a bundle is never overwritten: choose another folder or label"};
+            return errno_error("make folder", dir_.string(),
+                               errno == EEXIST ? "a bundle is never overwritten: choose another "
+                                                 "folder or label"
+                                               : "");
         }
         return sync_folder(std::filesystem::absolute(dir_).parent_path());
     }
