@@ -1,0 +1,87 @@
+#include "latt/workload.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace bench::latt {
+namespace {
+
+// Left uninitialised, as the classic's malloc: clearing it would be work that was not there.
+std::unique_ptr<std::byte[]> allocate(std::size_t bytes) {
+    return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[bytes]);
+}
+
+Bytef* zlib_bytes(std::byte* bytes) {
+    return reinterpret_cast<Bytef*>(bytes);
+}
+
+}  // namespace
+
+void fill_random(ClassicRandom& random, std::span<std::byte> data) {
+    while (!data.empty()) {
+        const std::uint32_t word = random.next();
+        const std::size_t size = std::min(sizeof word, data.size());
+        std::memcpy(data.data(), &word, size);
+        data = data.subspan(size);
+    }
+}
+
+WorkResult compress_random(ClassicRandom& random, std::size_t bytes) {
+    const auto input = allocate(bytes);
+    if (!input) {
+        return {Z_MEM_ERROR, 0};
+    }
+    fill_random(random, {input.get(), bytes});
+
+    z_stream stream{};
+    if (const int status = deflateInit(&stream, compression_level); status != Z_OK) {
+        return {status, 0};
+    }
+    const std::size_t bound = deflateBound(&stream, bytes);
+    const auto output = allocate(bound);
+    if (!output) {
+        deflateEnd(&stream);
+        return {Z_MEM_ERROR, 0};
+    }
+    stream.next_in = zlib_bytes(input.get());
+    stream.avail_in = static_cast<uInt>(bytes);
+    stream.next_out = zlib_bytes(output.get());
+    stream.avail_out = static_cast<uInt>(bound);
+    const int status = deflate(&stream, Z_FINISH);
+    const std::size_t compressed = stream.total_out;
+    const int end_status = deflateEnd(&stream);
+    // Z_FINISH in one go ends the stream; anything else is output that did not fit.
+    if (status != Z_STREAM_END) {
+        return {status == Z_OK ? Z_BUF_ERROR : status, compressed};
+    }
+    return {end_status, compressed};
+}
+
+std::uint64_t work_memory(std::uint64_t bytes) {
+    return bytes == 0 ? 0 : bytes + compressBound(bytes);
+}
+
+const char* zlib_status_text(int status) {
+    switch (status) {
+        case Z_OK:
+            return "Z_OK";
+        case Z_STREAM_ERROR:
+            return "Z_STREAM_ERROR";
+        case Z_DATA_ERROR:
+            return "Z_DATA_ERROR";
+        case Z_MEM_ERROR:
+            return "Z_MEM_ERROR";
+        case Z_BUF_ERROR:
+            return "Z_BUF_ERROR";
+        case Z_VERSION_ERROR:
+            return "Z_VERSION_ERROR";
+        default:
+            return "an unknown zlib error";
+    }
+}
+
+}  // namespace bench::latt
