@@ -103,7 +103,7 @@ Result<StopReason> Session::run() {
     Random random(derive_seed(plan_.seed, 0));
     recording_.start_ns = now_ns();
     group_->release();
-    for (;;) {
+    while (recording_.rounds.size() != plan_.max_rounds) {
         const TimePoint planned = MonotonicClock::now() + draw_wait(random, plan_.options);
         StopReason reason = stop_.wait_until(planned);
         const std::int64_t actual = now_ns();
@@ -118,6 +118,7 @@ Result<StopReason> Session::run() {
             return reason;
         }
     }
+    return StopReason::deadline;
 }
 
 Result<StopReason> Session::round(const RoundStart& start) {

@@ -26,6 +26,8 @@ class Session {
         std::uint32_t clients = 1;
         std::uint64_t seed = 1;
         WorkFunction work = compress_random;
+        /// Ends the run as a deadline would; tests and micro-benchmarks count rounds, not time.
+        std::optional<std::uint64_t> max_rounds = std::nullopt;
     };
 
     /// Starts the clients and returns once each is ready to be woken. `stop` must outlive the
