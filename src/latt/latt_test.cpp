@@ -1,6 +1,7 @@
 #include "latt/latt.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <CLI/CLI.hpp>
@@ -120,14 +121,28 @@ TEST_F(LattTest, ACellShorterThanItsFirstWaitIsEmptyAndSaysSo) {
     EXPECT_TRUE(outcome->details["client_windows"][0]["first_ns"].is_null());
 }
 
+// The first round is well; the second interrupts the run and never ends.
+WorkResult interrupt_second_round(ClassicRandom& /*random*/, std::size_t /*bytes*/) {
+    static bool worked = false;
+    if (worked) {
+        ::kill(::getppid(), SIGINT);
+        for (;;) {
+            ::pause();
+        }
+    }
+    worked = true;
+    return {};
+}
+
 TEST_F(LattTest, KeepsWhatASignalLeaves) {
-    Latt latt;
-    parse(latt, {"--min-wait=1h", "--max-wait=1h"});
-    ::raise(SIGINT);  // blocked: it waits for the stop source
-    const auto outcome = run(latt, {.clients = 2, .duration = 1h, .seed = 1});
+    Latt latt(interrupt_second_round);
+    parse(latt, {"--min-wait=0", "--max-wait=0"});
+    const auto outcome = run(latt, {.clients = 1, .duration = 1h, .seed = 1});
     ASSERT_TRUE(outcome.ok()) << outcome.error().message();
     EXPECT_EQ(stop().signal_number(), SIGINT);
     EXPECT_THAT(outcome->taints, Contains(HasSubstr("stopped by SIGINT")));
+    EXPECT_THAT(find(*outcome, "wakeup").values, SizeIs(1));
+    EXPECT_THAT(find(*outcome, "ctx_voluntary").values, IsEmpty());
 }
 
 WorkResult no_memory(ClassicRandom& /*random*/, std::size_t /*bytes*/) {

@@ -98,7 +98,8 @@ constexpr auto all_kinds = {WakeKind::pipe, WakeKind::futex, WakeKind::eventfd};
 INSTANTIATE_TEST_SUITE_P(Session, EveryChannel,
                          testing::Combine(testing::ValuesIn(all_kinds), testing::Bool()),
                          [](const auto& channel) {
-                             return channel_name(std::get<0>(channel.param), std::get<1>(channel.param));
+                             return channel_name(std::get<0>(channel.param),
+                                                 std::get<1>(channel.param));
                          });
 INSTANTIATE_TEST_SUITE_P(Session, ProcessChannel, testing::ValuesIn(all_kinds),
                          [](const auto& channel) { return channel_name(channel.param, false); });
