@@ -235,17 +235,15 @@ int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOp
     if (!writer) {
         return fail(writer.error(), kExitMissing);
     }
-    auto scratch = make_temporary_folder("bench-run");
-    if (!scratch) {
-        return fail(scratch.error(), kExitMissing);
-    }
-    // Holds nothing but the folder: it is removed even when this process is killed between two
-    // cells.
-    auto keeper = Guardian::start({.commands = {}, .remove_afterwards = {*scratch}});
+    // Holds nothing but the folder of the cells' bundles: it goes even when this process is killed.
+    auto keeper = Guardian::start({.commands = {},
+                                   .remove_afterwards = {},
+                                   .scratch_prefix = temporary_prefix("bench-run"),
+                                   .outlived_by = nullptr});
     if (!keeper) {
         return fail(keeper.error(), kExitMissing);
     }
-    LocalExecutor executor(*stop);
+    LocalExecutor executor(*stop, *keeper);
     const auto fallback = make_fallback(benchmark, options);
     const Duration timeout =
         options.cell_timeout.value_or(options.cell.plan.duration * 3 + Duration(5min));
@@ -254,7 +252,7 @@ int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOp
         Progress progress(options.quiet ? ProgressStyle::quiet : progress_style_for(STDERR_FILENO),
                           static_cast<std::int64_t>(order_cells(*plan).size()), benchmark.table(),
                           *stop);
-        counts = run_plan(*plan, executor, *writer, progress, fallback, *scratch, timeout);
+        counts = run_plan(*plan, executor, *writer, progress, fallback, keeper->scratch(), timeout);
     }
     const RunEnd end = finish_run(*writer, counts, stop->signal_number(), options.strict);
     const std::string text =

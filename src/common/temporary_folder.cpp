@@ -5,14 +5,10 @@
 
 namespace bench {
 
-Result<std::filesystem::path> make_temporary_folder(std::string_view prefix) {
+std::filesystem::path temporary_prefix(std::string_view name) {
     const char* parent = std::getenv("TMPDIR");
-    std::string name = std::string(parent == nullptr || *parent == '\0' ? "/tmp" : parent) + "/" +
-                       std::string(prefix) + "-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) {
-        return errno_error("make folder", name);
-    }
-    return std::filesystem::path(name);
+    const std::filesystem::path folder = parent == nullptr || *parent == '\0' ? "/tmp" : parent;
+    return folder / (std::string(name) + "-");
 }
 
 }  // namespace bench

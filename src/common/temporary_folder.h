@@ -3,12 +3,11 @@
 #include <filesystem>
 #include <string_view>
 
-#include "common/result.h"
-
 namespace bench {
 
-/// A fresh folder "PREFIX-XXXXXX", mode 0700, below $TMPDIR or /tmp. Who makes it hands it to a
-/// Guardian, which removes it whatever happens.
-[[nodiscard]] Result<std::filesystem::path> make_temporary_folder(std::string_view prefix);
+/// What the name of a temporary folder begins with: $TMPDIR, or /tmp, then "NAME-". For a
+/// Guardian's scratch_prefix, which adds the random end, makes the folder, and removes it whatever
+/// happens.
+[[nodiscard]] std::filesystem::path temporary_prefix(std::string_view name);
 
 }  // namespace bench

@@ -5,8 +5,6 @@
 #include <fstream>
 #include <system_error>
 
-#include "common/guardian.h"
-
 namespace bench {
 namespace {
 
@@ -53,7 +51,10 @@ Result<CellExecution> LocalExecutor::run(const CellRequest& request, const Tick&
     command.argv.insert(command.argv.end(), request.arguments.begin(), request.arguments.end());
     command.argv.push_back("--bundle=" + request.bundle.string());
     command.output = request.bundle.string() + ".out";
-    auto guardian = Guardian::start({.commands = {command}, .remove_afterwards = {}});
+    auto guardian = Guardian::start({.commands = {command},
+                                     .remove_afterwards = {},
+                                     .scratch_prefix = {},
+                                     .outlived_by = &keeper_});
     if (!guardian) {
         return guardian.error();
     }

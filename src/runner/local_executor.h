@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/guardian.h"
 #include "common/stop_source.h"
 #include "runner/executor.h"
 
@@ -10,12 +11,14 @@ namespace bench {
 class LocalExecutor : public Executor {
   public:
     /// `stop` cuts the waiting short when a signal comes; the signal itself is the tick's business.
-    explicit LocalExecutor(StopSource& stop) : stop_(stop) {}
+    /// `keeper` guards the folder of the cells' bundles: it cleans up after the cells.
+    LocalExecutor(StopSource& stop, const Guardian& keeper) : stop_(stop), keeper_(keeper) {}
 
     [[nodiscard]] Result<CellExecution> run(const CellRequest& request, const Tick& tick) override;
 
   private:
     StopSource& stop_;
+    const Guardian& keeper_;
 };
 
 /// The last `bytes` of a file, from the start of a line; empty when it can't be read.

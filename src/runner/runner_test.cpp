@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/temporary_folder.h"
+#include "common/testing/temp_folder.h"
 #include "runner/fake_executor.h"
 
 using testing::HasSubstr;
@@ -15,7 +15,7 @@ const Metric kWakeup{"wakeup", "ns", Better::lower, "how late"};
 
 class RunnerTest : public ::testing::Test {
   protected:
-    RunnerTest() : folder_(*make_temporary_folder("runner-test")) {
+    RunnerTest() {
         plan_.test = "latt";
         plan_.clients = {1, 2, 3, 4};
         plan_.order = CellOrder::sequential;
@@ -25,7 +25,6 @@ class RunnerTest : public ::testing::Test {
         fallback_.metrics = {kWakeup};
         std::filesystem::create_directory(folder_ / "scratch");
     }
-    ~RunnerTest() override { std::filesystem::remove_all(folder_); }
 
     static void measured(CellRecord& record) {
         record.key.kernel = "6.18";
@@ -51,7 +50,7 @@ class RunnerTest : public ::testing::Test {
 
     RunObserver silent_;
     RunObserver* observer_ = &silent_;
-    std::filesystem::path folder_;
+    testing::TempFolder folder_;
     Plan plan_;
     CellFallback fallback_;
     std::optional<FakeExecutor> executor_;
