@@ -58,7 +58,7 @@ class WorkerGroup {
     struct Options {
         std::uint32_t count = 1;
         WorkerKind kind = WorkerKind::process;
-        std::string noun = "worker";  ///< for messages: "client"
+        std::string noun = "worker";  ///< for messages, "client", and the task name, "bench-client"
         /// Descriptors worker i keeps open; everything else above 2 is closed in it. Ignored for
         /// threads.
         std::function<std::vector<int>(std::uint32_t)> keep_fds;

@@ -71,6 +71,11 @@ int work(const WorkerJob& job, std::uint32_t index, const WorkerAccounting& befo
     return result;
 }
 
+/// "bench-client": what ps, top and a trace show.
+void name_worker(const WorkerJob& job) {
+    ::prctl(PR_SET_NAME, ("bench-" + job.options->noun).c_str(), 0UL, 0UL, 0UL);
+}
+
 Status leave_parents_things(const WorkerJob& job, std::uint32_t index, pid_t parent, pid_t group) {
     die_with_parent(parent);
     if (::setpgid(0, group) != 0) {
@@ -88,6 +93,7 @@ Status leave_parents_things(const WorkerJob& job, std::uint32_t index, pid_t par
 }  // namespace
 
 void run_process_worker(const WorkerJob& job, std::uint32_t index, pid_t parent, pid_t group) {
+    name_worker(job);
     Status status = leave_parents_things(job, index, parent, group);
     if (status) {
         status = get_ready(job, index);
@@ -106,6 +112,7 @@ void run_process_worker(const WorkerJob& job, std::uint32_t index, pid_t parent,
 }
 
 void run_thread_worker(const WorkerJob& job, std::uint32_t index) {
+    name_worker(job);
     if (const Status status = get_ready(job, index); !status) {
         job.arena->store_failure(index, status.error());
         notify(job);
