@@ -22,10 +22,6 @@ Scaled scale(std::uint64_t n, Ppm ppm) {
     return {.whole = n / kMillion * ppm + rest / kMillion, .millionths = rest % kMillion};
 }
 
-bool all_finite(std::span<const double> values) {
-    return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-}
-
 /// Sum of squared deviations from the mean. The second term takes away what the mean's own rounding
 /// left, which matters for values with a large common part.
 double squared_deviations(std::span<const double> values, double centre) {
@@ -189,7 +185,7 @@ std::optional<double> Summary::get(Statistic statistic) const {
 }
 
 Summary summarise(std::span<const double> values) {
-    assert(all_finite(values));
+    assert(std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }));
     Summary summary;
     summary.count = values.size();
     if (values.empty()) {
