@@ -23,7 +23,7 @@ struct SchedulerIdentity {
                                                  std::string_view kernel_release);
 
 /// Facts that stay while a boot and its settings last, each as read; what can't be read is absent.
-/// Keys are described in docs/result-format.md.
+/// Keys are described in docs/environment.md.
 [[nodiscard]] Json capture_environment(const SystemRoot& system);
 
 /// What changes from moment to moment: load average, runnable tasks, steal and idle time, memory
