@@ -98,6 +98,13 @@ Result<Guardian> Guardian::start(Options options) {
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         return errno_error("socketpair", "guardian");
     }
+    // The guardian leaves our folder, so that it keeps no mount busy.
+    for (std::filesystem::path& folder : options.remove_afterwards) {
+        folder = std::filesystem::absolute(folder);
+    }
+    if (options.scratch_prefix) {
+        options.scratch_prefix = std::filesystem::absolute(*options.scratch_prefix);
+    }
     Guardian guardian;
     guardian.link_.reset(ends[0]);
     Fd other_end(ends[1]);

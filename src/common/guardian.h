@@ -26,6 +26,8 @@ struct SupervisedCommand {
     std::filesystem::path output;  ///< stdout and stderr are appended here; empty: inherited
     bool own_session =
         false;  ///< setsid: another autogroup. Otherwise a process group of its own in this session
+    /// Index of an earlier command whose process group it joins.
+    std::optional<std::size_t> group_of;
     std::vector<int> keep_fds;  ///< passed on beside 0, 1, 2
 };
 
@@ -72,7 +74,7 @@ class Guardian {
     /// The commands that have ended so far, in that order. Never waits.
     [[nodiscard]] const std::vector<SupervisedExit>& poll_exits();
 
-    /// Process group of a command (its pid).
+    /// Process of a command; also its process group, but for group_of.
     [[nodiscard]] pid_t pid(std::size_t index) const { return pids_.at(index); }
 
     /// The guardian's own process id.

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <set>
 #include <unordered_map>
 
 #include "common/child_setup.h"
@@ -92,12 +93,15 @@ class GuardianProcess {
 
     bool start_commands() {
         for (std::uint32_t index = 0; index < options_.commands.size(); ++index) {
-            const Result<pid_t> pid = start_supervised(options_.commands[index]);
+            const SupervisedCommand& command = options_.commands[index];
+            const pid_t group = command.group_of ? groups_.at(*command.group_of) : 0;
+            const Result<pid_t> pid = start_supervised(command, group);
             if (!pid) {
                 tell_failure(Kind::start_failed, index, pid.error().code, pid.error().operation);
                 return false;
             }
             index_of_.emplace(*pid, index);
+            groups_.push_back(group != 0 ? group : *pid);
             tell({Kind::started, index, *pid, 0, {}});
         }
         return true;
@@ -145,8 +149,12 @@ class GuardianProcess {
     }
 
     void signal_groups(int signal) const {
+        std::set<pid_t> groups;
         for (const auto& [pid, index] : index_of_) {
-            ::kill(-pid, signal);
+            groups.insert(groups_[index]);
+        }
+        for (const pid_t group : groups) {
+            ::kill(-group, signal);
         }
     }
 
@@ -209,6 +217,7 @@ class GuardianProcess {
     Fd child_signals_;
     std::string scratch_;
     std::unordered_map<pid_t, std::uint32_t> index_of_;  ///< commands that still run
+    std::vector<pid_t> groups_;                          ///< process group of each command
 };
 
 }  // namespace

@@ -72,13 +72,13 @@ bool redirect(const char* path, int flags, std::initializer_list<int> targets) {
     return true;
 }
 
-bool enter_group(const SupervisedCommand& command) {
-    return command.own_session ? ::setsid() >= 0 : ::setpgid(0, 0) == 0;
+bool enter_group(const SupervisedCommand& command, pid_t group) {
+    return command.own_session && group == 0 ? ::setsid() >= 0 : ::setpgid(0, group) == 0;
 }
 
 /// Everything before the command itself; the step that failed, if one did.
-std::optional<Step> set_up(const SupervisedCommand& command, int report) {
-    if (!enter_group(command)) {
+std::optional<Step> set_up(const SupervisedCommand& command, pid_t group, int report) {
+    if (!enter_group(command, group)) {
         return Step::setup;
     }
     set_program_signals();
@@ -102,14 +102,14 @@ std::optional<Step> set_up(const SupervisedCommand& command, int report) {
     return close_fds_except(std::move(keep)) ? std::nullopt : std::optional(Step::setup);
 }
 
-[[noreturn]] void become(const SupervisedCommand& command, pid_t parent, int report) {
+[[noreturn]] void become(const SupervisedCommand& command, pid_t parent, pid_t group, int report) {
     die_with_parent(parent);
     // Not the guardian's name any more: an outer guardian would spare it.
     ::prctl(PR_SET_NAME, "bench-load");
     std::vector<char*> environment = merge_environment(command.environment);
     environ = environment.data();
     Failure failure;
-    if (const std::optional<Step> step = set_up(command, report)) {
+    if (const std::optional<Step> step = set_up(command, group, report)) {
         failure = Failure{*step, errno};
     } else if (command.body) {
         ::close(report);
@@ -141,7 +141,7 @@ Error to_error(const Failure& failure, const SupervisedCommand& command) {
 
 }  // namespace
 
-Result<pid_t> start_supervised(const SupervisedCommand& command) {
+Result<pid_t> start_supervised(const SupervisedCommand& command, pid_t group) {
     std::array<int, 2> ends{-1, -1};
     if (syscalls().pipe2(ends.data(), O_CLOEXEC) != 0) {
         return errno_error("pipe");
@@ -151,15 +151,12 @@ Result<pid_t> start_supervised(const SupervisedCommand& command) {
     const pid_t parent = ::getpid();
     const pid_t pid = syscalls().fork();
     if (pid == 0) {
-        become(command, parent, report_write.get());
+        become(command, parent, group, report_write.get());
     }
     if (pid < 0) {
         return errno_error("fork");
     }
     report_write.reset();
-    if (!command.own_session) {
-        ::setpgid(pid, pid);  // the child does it too; refused once it has executed
-    }
     Failure failure;
     ssize_t got = -1;
     do {
