@@ -26,7 +26,7 @@ struct SupervisedCommand {
     std::filesystem::path output;  ///< stdout and stderr are appended here; empty: inherited
     bool own_session =
         false;  ///< setsid: another autogroup. Otherwise a process group of its own in this session
-    /// Index of an earlier command whose process group it joins.
+    /// Index of an earlier command whose process group it joins; not together with own_session.
     std::optional<std::size_t> group_of;
     std::vector<int> keep_fds;  ///< passed on beside 0, 1, 2
 };
@@ -53,6 +53,9 @@ class Guardian {
         /// Makes a folder of this name with six random characters added, and removes it as well.
         /// Made by the guardian, so that there is no moment in which it could be left behind.
         std::optional<std::filesystem::path> scratch_prefix;
+        /// The guardian leads a session (another autogroup) that all its commands are in, unless
+        /// they have their own.
+        bool own_session = false;
         /// A guardian that shall clean up after this one has: not before both this process and this
         /// guardian are gone. It must be stopped later.
         const Guardian* outlived_by = nullptr;

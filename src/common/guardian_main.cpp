@@ -44,7 +44,11 @@ class GuardianProcess {
   private:
     bool become_guardian() {
         ::prctl(PR_SET_NAME, kGuardianName);
-        ::setpgid(0, 0);
+        if (options_.own_session) {
+            ::setsid();
+        } else {
+            ::setpgid(0, 0);
+        }
         for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU,
                                  SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM}) {
             ::signal(signal, SIG_IGN);

@@ -25,14 +25,26 @@ struct LoadSpec {
     std::string text = "none";  ///< as asked, for the variant column
 };
 
+/// The loads:
+/// - spin: N busy processes a copy, by default one for each CPU this process may use.
+/// - pipe: GROUPS groups (default 1) of 10 senders and 10 receivers, all processes; each sender
+///   writes a message of 100 bytes to the pipe of each receiver in turn, for ever.
+/// - compile: make -jJOBS (default: one for each CPU this process may use) of a generated C
+/// program,
+///   cleaned and built again, for ever; a tree for each copy.
+/// - video: a film in real time, decoded but not shown, by mpv or else ffmpeg.
+/// - a shell command, run by /bin/sh -c, with TMPDIR below the load's folder.
+/// Each copy is a process group of its own in this session.
+///
 /// Reads none | spin[:N] | pipe[:GROUPS] | compile[:JOBS] | video:FILE | any shell command.
 /// N 1..100,000. A lone word that is one of the names never is a command; an empty text is refused.
 [[nodiscard]] Result<LoadSpec> parse_load(std::string_view text);
 
 struct LoadOptions {
     LoadSpec spec;
-    std::int64_t copies = 1;   ///< --load-count
-    bool own_session = false;  ///< --load-session own
+    std::int64_t copies = 1;  ///< --load-count
+    bool own_session =
+        false;  ///< --load-session own: one session, so one autogroup, for all copies
 };
 
 /// How the load fared.

@@ -24,6 +24,7 @@ class SupervisedLoad final : public Load {
     Status start() override {
         Guardian::Options options;
         options.commands = plan_.commands;
+        options.own_session = plan_.own_session;
         options.outlived_by = plan_.folder ? &*plan_.folder : nullptr;
         Result<Guardian> guardian = Guardian::start(std::move(options));
         if (!guardian) {
@@ -158,9 +159,7 @@ Result<std::unique_ptr<Load>> prepare_load(const LoadOptions& options, const Sys
     if (!plan) {
         return plan.error();
     }
-    for (SupervisedCommand& command : plan->commands) {
-        command.own_session = options.own_session;
-    }
+    plan->own_session = options.own_session;
     return make_supervised_load(std::move(plan).value());
 }
 

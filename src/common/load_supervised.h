@@ -13,6 +13,7 @@ struct LoadPlan {
     std::size_t commands_per_copy = 1;
     std::vector<Fd> fds;             ///< passed on by keep_fds; closed here once all run
     std::optional<Guardian> folder;  ///< holds the temporary folder; its scratch() is the folder
+    bool own_session = false;        ///< of the load as a whole
     Duration grace{};  ///< between SIGTERM and SIGKILL when it is stopped; 0: SIGKILL at once
     std::vector<Metric> metrics;
     /// Called after the end: fills the series, may add taints.

@@ -73,7 +73,7 @@ bool redirect(const char* path, int flags, std::initializer_list<int> targets) {
 }
 
 bool enter_group(const SupervisedCommand& command, pid_t group) {
-    return command.own_session && group == 0 ? ::setsid() >= 0 : ::setpgid(0, group) == 0;
+    return command.own_session ? ::setsid() >= 0 : ::setpgid(0, group) == 0;
 }
 
 /// Everything before the command itself; the step that failed, if one did.
