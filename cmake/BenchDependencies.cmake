@@ -3,6 +3,12 @@ find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
+# spdlog's own targets link the shared fmt, which a static executable can't have: its headers with fmt's headers do.
+add_library(bench_spdlog INTERFACE)
+target_include_directories(bench_spdlog SYSTEM INTERFACE
+    $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(bench_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
+target_link_libraries(bench_spdlog INTERFACE fmt::fmt-header-only)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 if(BENCH_BUILD_TESTS)
