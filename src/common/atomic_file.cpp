@@ -1,6 +1,7 @@
 #include "common/atomic_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,8 +20,8 @@ namespace {
 /// A name beside `path` that no other process or thread uses.
 std::filesystem::path name_beside(const std::filesystem::path& path, std::string_view ending) {
     static std::atomic<unsigned> number{0};
-    return path.parent_path() / ("." + path.filename().string() + "." + std::to_string(getpid()) +
-                                 "-" + std::to_string(++number) + std::string(ending));
+    return path.parent_path() /
+           fmt::format(".{}.{}-{}{}", path.filename().string(), getpid(), ++number, ending);
 }
 
 Status write_new_file(const std::filesystem::path& aside, std::string_view text,

@@ -33,7 +33,8 @@ bool needs_mark(std::string_view text) {
 }  // namespace
 
 std::string csv_text_field(std::string_view text) {
-    std::string field = (needs_mark(text) ? "'" : "") + valid_utf8(text);
+    std::string field(needs_mark(text) ? 1 : 0, '\'');
+    field += valid_utf8(text);
     if (field.find_first_of(",\"\r\n") == std::string::npos) {
         return field;
     }

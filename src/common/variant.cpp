@@ -45,7 +45,12 @@ std::string format_variant(std::vector<std::pair<std::string, std::string>> pair
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::string text;
     for (const auto& [key, value] : pairs) {
-        text += (text.empty() ? "" : ";") + escape(key, "%;=") + "=" + escape(value, "%;");
+        if (!text.empty()) {
+            text += ';';
+        }
+        text += escape(key, "%;=");
+        text += '=';
+        text += escape(value, "%;");
     }
     return text;
 }
