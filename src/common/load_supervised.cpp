@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
+
 #include <set>
+
+#include "common/file_tail.h"
+#include "common/temporary_folder.h"
 
 namespace bench {
 namespace {
@@ -129,26 +131,9 @@ std::unique_ptr<Load> make_supervised_load(LoadPlan plan) {
 }
 
 Result<Guardian> make_load_folder() {
-    const char* temporary = std::getenv("TMPDIR");
-    const std::filesystem::path parent =
-        temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
     Guardian::Options options;
-    options.scratch_prefix = parent / "bench-load-";
+    options.scratch_prefix = temporary_prefix("bench-load");
     return Guardian::start(std::move(options));
-}
-
-std::string file_tail(const std::filesystem::path& path, std::size_t size) {
-    std::ifstream in(path, std::ios::binary | std::ios::ate);
-    if (!in) {
-        return {};
-    }
-    const auto end = static_cast<std::streamoff>(in.tellg());
-    const auto length = std::min(end, static_cast<std::streamoff>(size));
-    std::string text(static_cast<std::size_t>(length), '\0');
-    in.seekg(end - length);
-    in.read(text.data(), length);
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    return text;
 }
 
 Result<std::unique_ptr<Load>> prepare_load(const LoadOptions& options, const SystemRoot& system) {

@@ -26,9 +26,6 @@ struct LoadPlan {
 /// A guardian with a fresh folder bench-load-XXXXXX in $TMPDIR or /tmp.
 [[nodiscard]] Result<Guardian> make_load_folder();
 
-/// Last `size` bytes of a file; empty when there is none.
-[[nodiscard]] std::string file_tail(const std::filesystem::path& path, std::size_t size);
-
 [[nodiscard]] Result<LoadPlan> plan_spin(const LoadOptions& options, const SystemRoot& system);
 [[nodiscard]] Result<LoadPlan> plan_pipe(const LoadOptions& options, const SystemRoot& system);
 [[nodiscard]] Result<LoadPlan> plan_compile(const LoadOptions& options);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/file_tail.h"
 #include "common/load_supervised.h"
 #include "common/program_search.h"
 #include "common/video_report.h"

@@ -21,7 +21,4 @@ class LocalExecutor : public Executor {
     const Guardian& keeper_;
 };
 
-/// The last `bytes` of a file, from the start of a line; empty when it can't be read.
-[[nodiscard]] std::string file_tail(const std::filesystem::path& path, std::size_t bytes);
-
 }  // namespace bench

@@ -104,7 +104,10 @@ Scale scale_for(const std::vector<Figure>& figures, Statistic statistic) {
     if (unit != "ns") {
         return {1, 4, unit == "ratio" ? "" : "1/s"};
     }
-    if (!smallest || *smallest < 1e3) {
+    if (!smallest) {
+        return {1, 0, ""};
+    }
+    if (*smallest < 1e3) {
         return {1, 0, "ns"};
     }
     if (*smallest < 1e6) {
