@@ -1,24 +1,24 @@
 #include "common/process_group.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <system_error>
-#include <thread>
-#include <unordered_map>
 
-#include "common/syscalls.h"
-#include "common/worker_limits.h"
-#include "common/worker_main.h"
+#include "common/worker_group_impl.h"
 
 namespace bench {
 namespace {
+
+timespec to_timespec(Duration duration) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+    return timespec{seconds.count(), (duration - seconds).count()};
+}
+
+}  // namespace
 
 pid_t wait_retrying(pid_t pid, int& status, int flags) {
     pid_t got = -1;
@@ -27,13 +27,6 @@ pid_t wait_retrying(pid_t pid, int& status, int flags) {
     } while (got < 0 && errno == EINTR);
     return got;
 }
-
-timespec to_timespec(Duration duration) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
-    return timespec{seconds.count(), (duration - seconds).count()};
-}
-
-}  // namespace
 
 std::string WorkerDeath::message(std::string_view noun) const {
     if (signal == 0) {
@@ -44,182 +37,6 @@ std::string WorkerDeath::message(std::string_view noun) const {
         "{} {} (pid {}) was killed by {}", noun, index, pid,
         name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal));
 }
-
-struct WorkerGroup::Impl {
-    Options options;
-    WorkerArena arena;
-    WorkerJob job;
-    std::vector<pid_t> pids;
-    std::vector<WorkerReadback> readbacks;
-    std::optional<WorkerDeath> death;  ///< the first one; one that went badly takes precedence
-
-    // Processes.
-    std::unordered_map<pid_t, std::uint32_t> living;
-    pid_t group = 0;
-
-    // Threads.
-    std::vector<std::thread> threads;
-
-    Impl(Options asked, WorkerArena memory, const SystemRoot& system)
-        : options(std::move(asked)), arena(std::move(memory)) {
-        job.options = &options;
-        job.arena = &arena;
-        job.schedstat_path = system.resolve("/proc/thread-self/schedstat").string();
-    }
-
-    Status start(StopSource& stop, const SystemRoot& system);
-    Status fork_all(StopSource& stop, const SystemRoot& system);
-    Status create_threads(StopSource& stop, const SystemRoot& system);
-    Status wait_ready(int fd, StopSource& stop);
-    Error start_error(int code, const char* call, const SystemRoot& system) const;
-    Error signal_error(const StopSource& stop, std::size_t started) const;
-    Error early_death();
-
-    void open_barrier(Go how);
-    void note_death(const WorkerDeath& found);
-    void note_exit(pid_t pid, int status);
-    void reap();
-    void kill_all();
-    void join_all();
-    void end_all();
-
-    [[nodiscard]] bool all_ended() const {
-        return arena.control().ended.load(std::memory_order_acquire) == options.count;
-    }
-    [[nodiscard]] std::string nouns() const { return options.noun + "s"; }
-    Status finish_processes(TimePoint until, Duration timeout);
-    Status finish_threads(TimePoint until, Duration timeout);
-    [[nodiscard]] Error timeout_error(std::uint32_t index, std::size_t others,
-                                      Duration timeout) const;
-};
-
-// --- start ---
-
-Error WorkerGroup::Impl::start_error(int code, const char* call, const SystemRoot& system) const {
-    const std::size_t started = std::max(pids.size(), threads.size());
-    // Looked up while the started ones still count against it.
-    const auto limit = exhausted_limit(system, 1);
-    const std::string which = limit ? limit_text(*limit) : "not known, perhaps memory";
-    return Error{
-        code,
-        call,
-        {},
-        fmt::format("{} of {} {} started; limit: {}", started, options.count, nouns(), which)};
-}
-
-Error WorkerGroup::Impl::signal_error(const StopSource& stop, std::size_t started) const {
-    return Error{EINTR, "start", nouns(),
-                 fmt::format("{} of {} started when signal {} came", started, options.count,
-                             stop.signal_number())};
-}
-
-Status WorkerGroup::Impl::fork_all(StopSource& stop, const SystemRoot& system) {
-    constexpr std::uint32_t kForksBetweenChecks = 64;
-    const pid_t parent = ::getpid();
-    pids.reserve(options.count);
-    living.reserve(options.count);
-    for (std::uint32_t index = 0; index < options.count; ++index) {
-        if (index % kForksBetweenChecks == 0 && stop.check() == StopReason::signal) {
-            return signal_error(stop, index);
-        }
-        const pid_t pid = syscalls().fork();
-        if (pid == 0) {
-            run_process_worker(job, index, parent, group);
-        }
-        if (pid < 0) {
-            return start_error(errno, "fork", system);
-        }
-        if (index == 0) {
-            group = pid;
-        }
-        // On both sides, so that neither has to wait for the other.
-        ::setpgid(pid, group);
-        pids.push_back(pid);
-        living.emplace(pid, index);
-    }
-    return {};
-}
-
-Status WorkerGroup::Impl::create_threads(StopSource& stop, const SystemRoot& system) {
-    constexpr std::uint32_t kThreadsBetweenChecks = 64;
-    threads.reserve(options.count);
-    for (std::uint32_t index = 0; index < options.count; ++index) {
-        if (index % kThreadsBetweenChecks == 0 && stop.check() == StopReason::signal) {
-            return signal_error(stop, index);
-        }
-        try {
-            threads.emplace_back([this, index] { run_thread_worker(job, index); });
-        } catch (const std::system_error& failure) {
-            return start_error(failure.code().value(), "clone", system);
-        }
-    }
-    return {};
-}
-
-Error WorkerGroup::Impl::early_death() {
-    for (std::uint32_t index = 0; index < options.count; ++index) {
-        if (arena.slot(index).ready.load(std::memory_order_acquire) == 0) {
-            int status = 0;
-            const pid_t pid = pids[index];
-            if (wait_retrying(pid, status, 0) == pid) {
-                note_exit(pid, status);
-            }
-            break;
-        }
-    }
-    return plain_error(
-        "start", nouns(),
-        death ? death->message(options.noun) + " before the start" : "one ended before the start");
-}
-
-Status WorkerGroup::Impl::wait_ready(int fd, StopSource& stop) {
-    if (stop.wait_readable(fd) == StopReason::signal) {
-        return signal_error(stop, options.count);
-    }
-    WorkerControl& control = arena.control();
-    if (control.failed.load(std::memory_order_acquire) != 0) {
-        constexpr std::uint32_t kWritten = 2;
-        while (control.failed.load(std::memory_order_acquire) != kWritten) {
-            std::this_thread::yield();  // claimed a moment ago
-        }
-        return arena.load_failure(options.noun);
-    }
-    if (control.ready.load(std::memory_order_acquire) != options.count) {
-        return early_death();
-    }
-    return {};
-}
-
-Status WorkerGroup::Impl::start(StopSource& stop, const SystemRoot& system) {
-    std::array<int, 2> ends{-1, -1};
-    if (syscalls().pipe2(ends.data(), O_CLOEXEC) != 0) {
-        return errno_error("pipe", "start of the " + nouns());
-    }
-    const Fd read_end(ends[0]);
-    Fd write_end(ends[1]);
-    job.notify_fd = write_end.get();
-    const bool processes = options.kind == WorkerKind::process;
-    Status status = processes ? fork_all(stop, system) : create_threads(stop, system);
-    if (status) {
-        if (processes) {
-            write_end.reset();
-        }
-        status = wait_ready(read_end.get(), stop);
-    }
-    if (!status) {
-        end_all();  // before the pipe goes, which threads still write to
-        return status;
-    }
-    for (std::uint32_t index = 0; index < options.count; ++index) {
-        readbacks.push_back(arena.load_readback(index));
-        if (!processes) {
-            pids.push_back(arena.slot(index).tid);
-        }
-    }
-    return {};
-}
-
-// --- end ---
 
 void WorkerGroup::Impl::open_barrier(Go how) {
     FutexWord& go = arena.control().go;
@@ -353,8 +170,6 @@ Status WorkerGroup::Impl::finish_threads(TimePoint until, Duration timeout) {
     }
     return {};
 }
-
-// --- the interface ---
 
 WorkerGroup::WorkerGroup(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WorkerGroup::WorkerGroup(WorkerGroup&&) noexcept = default;
