@@ -1,5 +1,7 @@
 # What is linked, all of it packaged by Debian. scripts/setup installs the packages by name.
 find_package(Threads REQUIRED)
+# Linked in: clients on the host and in a guest then deflate with the very same code.
+set(ZLIB_USE_STATIC_LIBS ON)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
