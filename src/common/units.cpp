@@ -279,9 +279,12 @@ Result<std::vector<std::int64_t>> parse_integer_list(std::string_view text, std:
     std::set<std::int64_t> seen;
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t comma = std::min(text.find(',', at), text.size());
-        auto range = parse_range(text.substr(at, comma - at), min, max);
+        const std::string_view item = text.substr(at, comma - at);
+        auto range = parse_range(item, min, max);
         if (!range) {
-            return range.error();
+            return item == text
+                       ? range.error()
+                       : plain_error("", "", fmt::format("'{}': {}", text, range.error().detail));
         }
         at = comma + 1;
         for (std::int64_t value = range->first;;) {

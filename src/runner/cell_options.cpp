@@ -20,7 +20,7 @@ CpuSet parse_cpus_option(const std::string& text) {
 LoadSpec parse_load_option(const std::string& text) {
     auto spec = parse_load(text);
     if (!spec) {
-        throw CLI::ValidationError("--load", spec.error().detail);
+        throw CLI::ValidationError("--load", "'" + text + "': " + spec.error().detail);
     }
     return *spec;
 }

@@ -61,6 +61,25 @@ class BenchTest(unittest.TestCase):
     def bundles(self):
         return sorted(self.out.iterdir()) if self.out.exists() else []
 
+    def young_bundle(self):
+        """The only bundle of a run that may have just begun; None before it is there. Its files are replaced whole, so
+        they can be read at any moment."""
+        try:
+            return Bundle(self.bundles()[0])
+        except (IndexError, FileNotFoundError):
+            return None
+
+    def finished_cells(self):
+        bundle = self.young_bundle()
+        return len(bundle.run["cells"]) if bundle else 0
+
+    def assert_ran(self, bundle):
+        """Every row was measured, and nothing speaks against it but what a shared machine does by itself."""
+        for cell in bundle.run["cells"]:
+            own = [taint for taint in cell.get("taints", []) if "hypervisor" not in taint]
+            self.assertEqual((own, cell.get("reason", "")), ([], ""), cell["status"])
+            self.assertIn(cell["status"], ("ok", "tainted"))
+
     def bundle(self):
         bundles = self.bundles()
         self.assertEqual(len(bundles), 1, bundles)

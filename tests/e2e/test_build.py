@@ -1,5 +1,7 @@
 """What the build gives: the static executable, an installed tree, a registry made from a list, layers that hold."""
 
+import stat
+
 from harness import *
 
 STATIC = BUILD / "bench-static"
@@ -30,13 +32,15 @@ class StaticExecutableTest(BenchTest):
         if not can_be_root_test():
             self.skipTest("chroot needs root")
         (root / "proc").mkdir()
+        (root / "dev").mkdir()
+        os.mknod(root / "dev" / "null", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         subprocess.run(["mount", "-t", "proc", "proc", root / "proc"], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", root / "proc"], check=False)
         done = self.run_bench(root, "/bench", "exec", "latt", "-c", "2", "-t", "100ms", "--min-wait", "1ms", "--max-wait",
                               "2ms", "--load", "spin:1", "--bundle", "/cell", program="chroot",
                               env={**self.environment, "TMPDIR": "/tmp"})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(Bundle(root / "cell").metric("wakeup")[0]["status"], "ok")
+        self.assert_ran(Bundle(root / "cell"))
 
 
 class RegistryTest(BenchTest):

@@ -15,15 +15,15 @@ class DescriptorLimitTest(BenchTest):
     def test_the_soft_limit_is_raised_as_far_as_needed(self):
         done = self.sweep("--clients", "100", *QUICK, preexec_fn=limit_descriptors(40, 4096))
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
-        self.assertEqual(self.bundle().metric("wakeup")[0]["status"], "ok")
+        self.assert_ran(self.bundle())
 
     def test_a_hard_limit_is_named_with_what_is_needed_and_allowed(self):
         done = self.sweep("--clients", "100", *QUICK, preexec_fn=limit_descriptors(40, 40))
         self.assertEqual(done.returncode, 5, done.stderr + done.stdout)
         reason = self.bundle().run["cells"][0]["reason"]
         self.assertIn("RLIMIT_NOFILE", reason)
-        self.assertRegex(reason, r"\b2\d\d\b", "needed")
-        self.assertRegex(reason, r"\b40\b", "allowed")
+        self.assertRegex(reason, r"\b[2-9]\d\d file descriptors needed")
+        self.assertIn("40 allowed", reason)
         row = self.bundle().metric("wakeup")[0]
         self.assertEqual((row["status"], row["count"], row["mean"]), ("not-run", "", ""))
         self.assertIn("1 of 1 cells not-run", done.stdout.splitlines()[-1])
@@ -44,9 +44,8 @@ class DescriptorLimitTest(BenchTest):
         seen = {}
         while process.poll() is None:
             try:
-                cells = len(Bundle(self.bundles()[0]).run["cells"])
-                seen.setdefault(cells, set()).add(len(os.listdir(f"/proc/{process.pid}/fd")))
-            except (IndexError, OSError):
+                seen.setdefault(self.finished_cells(), set()).add(len(os.listdir(f"/proc/{process.pid}/fd")))
+            except OSError:
                 pass
             time.sleep(0.02)
         process.communicate()

@@ -16,7 +16,7 @@ class UnwritableTest(BenchTest):
         for place in ("/proc/nowhere", "/dev/null/x"):
             done = self.run_bench("latt", "--out", place, "--load", f"touch {marker}; sleep 5", *QUICK)
             self.assertEqual(done.returncode, 5, done.stderr)
-            self.assertIn(place, done.stderr)
+            self.assertIn(str(pathlib.Path(place).parent), done.stderr)
             self.assertFalse(marker.exists(), "the load ran")
         self.assert_nothing_left()
 
@@ -104,8 +104,8 @@ class TextOnceTest(BenchTest):
         command = " ".join([BENCH, "latt", "--out", str(self.out), "--min-wait", "1ms", "--max-wait", "3ms",
                             "--clients", "5", *QUICK])
         shown = subprocess.run(["script", "-qec", command, "/dev/null"], env=dict(self.environment, TERM="xterm"),
-                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=True)
-        self.assertEqual(shown.stdout.count("\n"), plain.count("\n"), shown.stdout)
+                               stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=True)
+        self.assertEqual(shown.stdout.count(b"\n"), plain.count("\n"), shown.stdout)
 
     def test_a_pipe_gets_the_whole_text(self):
         done = self.sweep("--clients", "3", *QUICK)
