@@ -9,7 +9,7 @@ from harness import *
 class SignalTest(BenchTest):
     def run_until_rows(self, *extra):
         """Starts a sweep inside a shell, with a sibling in the same process group, and waits for two finished cells."""
-        script = ('sleep 1000 & echo sibling $!; "$@" & bench=$!; echo bench $bench; wait $bench; echo status $?; '
+        script = ('sleep 1000 & echo sibling $!; "$@" > table.txt & bench=$!; echo bench $bench; wait $bench; echo status $?; '
                   'echo alive')
         process = self.start("-c", script, "shell", BENCH, "latt", "--out", self.out, "--min-wait", "1ms",
                              "--max-wait", "2ms", "--work", "0", "--clients", "1..25", "--duration", "200ms", "--load",
@@ -30,6 +30,7 @@ class SignalTest(BenchTest):
         took = time.monotonic() - begin
         self.assertEqual(lines, [f"status {status}", "alive"])
         self.assertLess(took, 30, "an interrupt must not wait for the sweep to end")
+        self.assertIn("incomplete: stopped by SIG", (self.folder / "table.txt").read_text())
         self.assertTrue(pathlib.Path("/proc", str(sibling)).exists(), "a sibling was killed")
         os.kill(sibling, signal.SIGKILL)
         process.wait(PATIENCE)
