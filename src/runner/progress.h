@@ -24,6 +24,8 @@ class Progress : public RunObserver {
     Progress(ProgressStyle style, std::int64_t cells, std::vector<TableColumn> columns,
              StopSource& stop);
     ~Progress() override;
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
 
     void cell_started(const PlannedCell& cell) override;
     bool tick() override;
