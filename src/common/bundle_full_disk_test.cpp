@@ -124,6 +124,51 @@ TEST_P(FullDisk, ABundleThatCannotBeBegunLeavesNoFolder) {
 INSTANTIATE_TEST_SUITE_P(Steps, FullDisk, ::testing::Values(false, true),
                          [](const auto& steps) { return steps.param ? "FromThenOn" : "Once"; });
 
+/// The calls that matter in the order made: Write, Sync, Close, Rename; writes in a row are one.
+class CallRecorder {
+  public:
+    CallRecorder() {
+        made().clear();
+        calls_->write = [](int fd, const void* data, std::size_t size) {
+            note('W');
+            return ::write(fd, data, size);
+        };
+        calls_->fsync = [](int fd) {
+            note('S');
+            return ::fsync(fd);
+        };
+        calls_->close = [](int fd) {
+            note('C');
+            return ::close(fd);
+        };
+        calls_->rename = [](const char* from, const char* to) {
+            note('R');
+            return ::rename(from, to);
+        };
+    }
+    static std::string& made() {
+        static std::string calls;
+        return calls;
+    }
+
+  private:
+    static void note(char call) {
+        if (call != 'W' || !made().ends_with('W')) {
+            made() += call;
+        }
+    }
+    testing::ScopedSyscalls calls_;
+};
+
+TEST(WritingACell, EachFileIsSyncedAndClosedBeforeAnyIsRenamedAndTheFolderLast) {
+    const TempFolder folder;
+    auto writer = BundleWriter::create(folder / "bundle", Json::object());
+    ASSERT_TRUE(writer.ok());
+    const CallRecorder recorder;
+    ASSERT_TRUE(writer->add(measured_cell(1)).ok());
+    EXPECT_EQ(CallRecorder::made(), "WSCWSCWSCRRS");
+}
+
 /// Runs `body` in a child with a mount namespace of its own, where `dir` is a file system of
 /// 64 KiB. The mount goes with the child, whatever happens to it.
 int in_small_file_system(const std::filesystem::path& dir, const std::function<bool()>& body) {

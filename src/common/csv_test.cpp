@@ -64,6 +64,11 @@ TEST(CsvText, NothingASpreadsheetTakesForAFormulaStandsFirst) {
     EXPECT_EQ(csv_text_field("ns"), "ns");
 }
 
+TEST(CsvText, AQuoteThatNeutralisesNothingBelongsToTheText) {
+    EXPECT_EQ(csv_text_from_field("'abc"), "'abc");
+    EXPECT_EQ(csv_text_from_field("'=1"), "=1");
+}
+
 TEST(CsvText, BytesThatAreNotUtf8AreReplacedSoThatTheFileStaysReadable) {
     EXPECT_EQ(csv_text_field("a\xff"
                              "b"),
