@@ -88,6 +88,18 @@ TEST(Cgroup, FindsTheTightestQuotaAboveUs) {
               R"("quota_cpus":0.5}])");
 }
 
+TEST(Cgroup, FindsAQuotaAboveAGroupWithoutOne) {
+    FixtureTree tree;
+    tree.file("/proc/self/cgroup", "0::/a/b\n")
+        .file("/proc/self/mountinfo", kMountV2)
+        .file("/sys/fs/cgroup/a/cgroup.controllers", "cpu\n")
+        .file("/sys/fs/cgroup/a/cpu.max", "200000 100000\n")
+        .file("/sys/fs/cgroup/a/b/cgroup.controllers", "cpu\n")
+        .file("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+    EXPECT_EQ(cgroup_section(tree.system()).at("cpu").at("quota").dump(),
+              R"({"limited":true,"cpus":2.0,"quota_us":200000,"period_us":100000,"group":"/a"})");
+}
+
 TEST(Cgroup, SaysUnlimitedOnlyWhenItWasRead) {
     FixtureTree tree;
     tree.file("/proc/self/cgroup", "0::/a\n")

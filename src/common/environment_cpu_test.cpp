@@ -51,6 +51,15 @@ TEST(Topology, CountsFavouredCoresAsOneClass) {
     EXPECT_EQ(topology_section(tree.system()).at("core_classes").size(), 1U);
 }
 
+TEST(Topology, AsksTheFrequenciesWhereCapacityTellsNothing) {
+    FixtureTree tree;
+    add_hybrid_cpus(tree);
+    for (int cpu = 0; cpu < 12; ++cpu) {
+        tree.file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpu_capacity", "1024\n");
+    }
+    EXPECT_EQ(topology_section(tree.system()).at("core_classes").size(), 2U);
+}
+
 TEST(Topology, SkipsOfflineCpusAndHoles) {
     FixtureTree tree;
     tree.file("/sys/devices/system/cpu/cpu0/topology/core_cpus_list", "0,64\n")
