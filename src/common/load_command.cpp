@@ -41,6 +41,7 @@ Status check_executable(const std::string& path) {
 }  // namespace
 
 Result<LoadPlan> plan_command(const LoadOptions& options) {
+    constexpr Duration kTimeToTidyUp = std::chrono::milliseconds(500);
     if (const Status found = check_executable(plain_path(options.spec.argument)); !found) {
         return found.error();
     }
@@ -50,6 +51,7 @@ Result<LoadPlan> plan_command(const LoadOptions& options) {
     }
     const std::filesystem::path scratch = folder->scratch();
     LoadPlan plan;
+    plan.grace = kTimeToTidyUp;
     plan.folder.emplace(std::move(folder).value());
     for (std::int64_t copy = 0; copy < options.copies; ++copy) {
         const std::filesystem::path temporary = scratch / fmt::format("tmp-{}", copy);

@@ -251,6 +251,17 @@ TEST_F(LoadTest, OnlyTheEndOfALongOutputIsKept) {
     EXPECT_TRUE(outcome.output_tail.ends_with("99999\n100000\n"));
 }
 
+TEST_F(LoadTest, ACommandMayTidyUpWhenItIsStopped) {
+    const TemporaryFolder target;
+    const std::string ready = (target.path() / "ready").string();
+    const std::string tidy = (target.path() / "tidy").string();
+    const std::unique_ptr<Load> load = must_start(options(
+        "trap 'touch " + tidy + "; exit' TERM; touch " + ready + "; while :; do sleep 0.01; done"));
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(ready); }));
+    EXPECT_THAT(must_stop(*load, MonotonicClock::now()).taints, IsEmpty());
+    EXPECT_TRUE(std::filesystem::exists(tidy));
+}
+
 TEST_F(LoadTest, ALoadThatIsStoppedHasNotFailed) {
     const std::unique_ptr<Load> load = must_start(options("sleep 1000 & sleep 1000"));
     EXPECT_THAT(must_stop(*load, MonotonicClock::now()).taints, IsEmpty());

@@ -345,7 +345,11 @@ TEST(WorkerGroup, DiesWithItsParent) {
     int status = 0;
     ::waitpid(owner, &status, 0);
     for (const auto& pid : *pids) {
-        EXPECT_TRUE(testing::eventually([&] { return !testing::is_alive(pid); })) << pid;
+        const bool gone = testing::eventually([&] { return !testing::is_alive(pid); });
+        EXPECT_TRUE(gone) << pid;
+        if (!gone) {
+            ::kill(pid, SIGKILL);
+        }
     }
 }
 

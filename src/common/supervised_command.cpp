@@ -105,7 +105,7 @@ std::optional<Step> set_up(const SupervisedCommand& command, pid_t group, int re
 [[noreturn]] void become(const SupervisedCommand& command, pid_t parent, pid_t group, int report) {
     die_with_parent(parent);
     // Not the guardian's name any more: an outer guardian would spare it.
-    ::prctl(PR_SET_NAME, "bench-load");
+    ::prctl(PR_SET_NAME, "bench-command");
     std::vector<char*> environment = merge_environment(command.environment);
     environ = environment.data();
     Failure failure;
