@@ -205,6 +205,7 @@ TEST_P(ProcessChannel, AClientThatCrashesAtWorkIsNamed) {
     ASSERT_FALSE(reason.ok());
     EXPECT_THAT(reason.error().message(), HasSubstr("was killed by SIGSEGV"));
     EXPECT_THAT(reason.error().message(), HasSubstr("client 0 (pid "));
+    EXPECT_THAT(session->recording().samples, SizeIs(0));  // no round with stale stamps
 }
 
 TEST_P(ProcessChannel, ASignalEndsARoundThatCanNotEnd) {
