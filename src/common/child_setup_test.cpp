@@ -41,12 +41,12 @@ std::vector<int> left_open(const std::function<Status(std::vector<int>)>& close,
 
 class CloseFds : public ::testing::Test {
   protected:
-    CloseFds() {
+    void SetUp() override {
         for (const int fd : {20, 21, 25, 30}) {
             EXPECT_EQ(::dup2(STDERR_FILENO, fd), fd);
         }
     }
-    ~CloseFds() override {
+    void TearDown() override {
         for (const int fd : {20, 21, 25, 30}) {
             ::close(fd);
         }

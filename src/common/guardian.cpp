@@ -195,7 +195,7 @@ Status Guardian::stop(Duration grace, int signal) {
     const GuardianOrder order{signal, std::max(grace, Duration::zero()).count()};
     while (::send(link_.get(), &order, sizeof order, MSG_NOSIGNAL) < 0 && errno == EINTR) {
     }
-    const Status status = await_end(MonotonicClock::now() + grace + kPatience);
+    Status status = await_end(MonotonicClock::now() + grace + kPatience);
     link_.reset();
     guardian_ = -1;
     return status;

@@ -19,7 +19,6 @@ namespace bench {
 namespace {
 
 using namespace std::chrono_literals;
-using ::testing::ElementsAre;
 using testing::eventually;
 using testing::file_text;
 using testing::has_no_children;

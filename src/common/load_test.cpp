@@ -37,8 +37,8 @@ const SystemRoot kHost;
 /// Loads put their files into a folder of the test's own, so that leftovers are seen.
 class LoadTest : public ::testing::Test {
   protected:
-    LoadTest() { ::setenv("TMPDIR", folder_.path().c_str(), 1); }
-    ~LoadTest() override { ::unsetenv("TMPDIR"); }
+    void SetUp() override { ::setenv("TMPDIR", folder_.path().c_str(), 1); }
+    void TearDown() override { ::unsetenv("TMPDIR"); }
 
     static LoadOptions options(std::string_view text, std::int64_t copies = 1) {
         Result<LoadSpec> spec = parse_load(text);

@@ -28,12 +28,12 @@ const SystemRoot kHost;
 /// A PATH of the test's own, with players that are scripts.
 class VideoTest : public ::testing::Test {
   protected:
-    VideoTest() {
+    void SetUp() override {
         ::setenv("TMPDIR", scratch_.path().c_str(), 1);
         ::setenv("PATH", programs_.path().c_str(), 1);
         std::ofstream(film()) << "film";
     }
-    ~VideoTest() override {
+    void TearDown() override {
         ::setenv("PATH", path_.c_str(), 1);
         ::unsetenv("TMPDIR");
     }
@@ -162,6 +162,7 @@ TEST_F(VideoTest, AFilmThatIsNotThereIsAnErrorBeforeTheStart) {
 class RealPlayer : public VideoTest, public ::testing::WithParamInterface<const char*> {
   protected:
     void SetUp() override {
+        VideoTest::SetUp();
         install_real(GetParam());
         if (!find_program(GetParam())) {
             GTEST_SKIP() << GetParam() << " is not installed";

@@ -287,19 +287,21 @@ TEST(WorkerGroup, SignalsAreAsAWorkerNeedsThem) {
 TEST(WorkerGroup, HoldsOnlyItsOwnDescriptors) {
     StopSource stop = make_stop();
     std::vector<Fd> files;
+    files.reserve(10);
     for (int i = 0; i < 10; ++i) {
         files.emplace_back(::open("/dev/null", O_RDONLY));
     }
     WorkerGroup::Options options = workers(5, sleep_for_ever);
     options.keep_fds = [&](std::uint32_t index) {
-        return std::vector<int>{files[2 * index + 1].get(), files[2 * index].get()};
+        return std::vector<int>{files[std::size_t{2} * index + 1].get(),
+                                files[std::size_t{2} * index].get()};
     };
     Result<WorkerGroup> group = WorkerGroup::start(std::move(options), stop, kHost);
     ASSERT_TRUE(group.ok());
     for (std::uint32_t index = 0; index < 5; ++index) {
-        EXPECT_THAT(
-            testing::open_fds(group->pid(index)),
-            ::testing::ElementsAre(0, 1, 2, files[2 * index].get(), files[2 * index + 1].get()));
+        EXPECT_THAT(testing::open_fds(group->pid(index)),
+                    ::testing::ElementsAre(0, 1, 2, files[std::size_t{2} * index].get(),
+                                           files[std::size_t{2} * index + 1].get()));
     }
 }
 

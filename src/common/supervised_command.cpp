@@ -50,6 +50,7 @@ std::vector<char*> merge_environment(const std::vector<std::string>& changes) {
 
 std::vector<char*> argument_pointers(const std::vector<std::string>& arguments) {
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments) {
         pointers.push_back(const_cast<char*>(argument.c_str()));
     }
