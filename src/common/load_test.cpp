@@ -239,7 +239,7 @@ TEST_F(LoadTest, AFailureIsATaintWithItsOutput) {
     ASSERT_EQ(outcome.taints.size(), 1U);
     EXPECT_THAT(outcome.taints[0],
                 AllOf(HasSubstr("load failed at t="), HasSubstr("s: exit status 3")));
-    EXPECT_EQ(outcome.output_tail, "out\nerr\n");
+    EXPECT_EQ(outcome.output_tail, "out\nerr");
     ASSERT_TRUE(outcome.first_failure.has_value());
     EXPECT_EQ(WEXITSTATUS(*outcome.first_failure), 3);
     EXPECT_TRUE(nothing_left());
@@ -247,8 +247,9 @@ TEST_F(LoadTest, AFailureIsATaintWithItsOutput) {
 
 TEST_F(LoadTest, OnlyTheEndOfALongOutputIsKept) {
     const LoadOutcome outcome = run(options("seq 100000; exit 1"));
-    EXPECT_EQ(outcome.output_tail.size(), 4096U);
-    EXPECT_TRUE(outcome.output_tail.ends_with("99999\n100000\n"));
+    EXPECT_LE(outcome.output_tail.size(), 4096U);
+    EXPECT_GT(outcome.output_tail.size(), 4000U);
+    EXPECT_TRUE(outcome.output_tail.ends_with("99999\n100000"));
 }
 
 TEST_F(LoadTest, ACommandMayTidyUpWhenItIsStopped) {

@@ -138,7 +138,7 @@ TEST_F(VideoTest, WhoShowsNothingHasNoFigures) {
     ASSERT_TRUE(outcome.ok());
     EXPECT_THAT(outcome->taints,
                 ElementsAre(HasSubstr("failed at t="), HasSubstr("showed no frame")));
-    EXPECT_EQ(outcome->output_tail, "broken\n");
+    EXPECT_EQ(outcome->output_tail, "broken");
     for (const Series& one : outcome->series) {
         EXPECT_THAT(one.values, IsEmpty()) << "not measured is not 0";
     }
