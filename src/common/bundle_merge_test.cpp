@@ -23,7 +23,7 @@ class MergeTest : public ::testing::Test {
   protected:
     /// Writes a cell as a process of its own would; returns its bundle's folder.
     std::filesystem::path cell_bundle(const CellRecord& record) {
-        const auto dir = folder_ / ("cell" + std::to_string(record.cell));
+        auto dir = folder_ / ("cell" + std::to_string(record.cell));
         auto writer = BundleWriter::create(dir, {{"command", "bench exec"}});
         EXPECT_TRUE(writer.ok());
         EXPECT_TRUE(writer->add(record).ok());

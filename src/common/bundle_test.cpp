@@ -19,7 +19,6 @@ using ::testing::HasSubstr;
 using testing::measured_cell;
 using testing::names_in;
 using ::testing::Not;
-using testing::rounds_metric;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using testing::TempFolder;

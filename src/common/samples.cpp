@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <string>
 
 #include "common/csv.h"
@@ -37,8 +36,7 @@ Status format_samples(std::int64_t cell, const Series& series, const TextSink& s
     char* const begin = block.data();
     char* out = begin;
     for (std::size_t i = 0; i < series.values.size(); ++i) {
-        std::memcpy(out, prefix.data(), prefix.size());
-        out += prefix.size();
+        out = std::copy(prefix.begin(), prefix.end(), out);
         if (!series.clients.empty()) {
             out = write_integer(out, series.clients[i]);
         }

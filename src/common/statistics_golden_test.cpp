@@ -80,11 +80,11 @@ TEST_F(Golden, SummaryOfARun) {
         check("median", quantile_type7(ascending, 500'000));
         for (const auto& [ppm, value] : expected.at("type7").items()) {
             expect_value(quantile_type7(ascending, static_cast<Ppm>(std::stoul(ppm))), value,
-                         tolerance, name + " type7 " + ppm);
+                         tolerance, std::string(name).append(" type7 ").append(ppm));
         }
         for (const auto& [ppm, value] : expected.at("nearest_rank").items()) {
             expect_value(quantile_nearest(ascending, static_cast<Ppm>(std::stoul(ppm))), value,
-                         Json::object(), name + " nearest " + ppm);
+                         Json::object(), std::string(name).append(" nearest ").append(ppm));
         }
     }
 }

@@ -16,7 +16,7 @@ namespace bench::testing {
 /// without it would prove nothing. Needs localedef and its sources (Debian: locales).
 class CommaLocale {
   public:
-    CommaLocale() : old_c_(std::setlocale(LC_ALL, nullptr)), old_cpp_() {
+    CommaLocale() : old_c_(std::setlocale(LC_ALL, nullptr)) {
         const std::string name = "de_DE.UTF-8";
         const ShellResult built =
             run_shell("localedef -i de_DE -f UTF-8 " + shell_word(folder_ / name));
