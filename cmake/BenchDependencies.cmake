@@ -5,12 +5,16 @@ set(ZLIB_USE_STATIC_LIBS ON)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
-# spdlog's own targets link the shared fmt, which a static executable can't have: its headers with fmt's headers do.
+# fmt as a static library made here, and spdlog's headers on top of it: see fmt_compiled.cpp.
+add_library(bench_fmt STATIC cmake/fmt_compiled.cpp)
+target_include_directories(bench_fmt SYSTEM PUBLIC
+    $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(bench_fmt PRIVATE bench_compiler)
 add_library(bench_spdlog INTERFACE)
 target_include_directories(bench_spdlog SYSTEM INTERFACE
     $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(bench_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
-target_link_libraries(bench_spdlog INTERFACE fmt::fmt-header-only)
+target_link_libraries(bench_spdlog INTERFACE bench_fmt)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 if(BENCH_BUILD_TESTS)
