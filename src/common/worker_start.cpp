@@ -94,6 +94,11 @@ Status WorkerGroup::Impl::wait_ready(int fd, StopSource& stop) {
     if (stop.wait_readable(fd) == StopReason::signal) {
         return signal_error(stop, options.count);
     }
+    // Taking the byte, if there is one, orders the writer's last use of the pipe before its
+    // closing.
+    char byte = 0;
+    while (syscalls().read(fd, &byte, 1) < 0 && errno == EINTR) {
+    }
     WorkerControl& control = arena.control();
     if (control.failed.load(std::memory_order_acquire) != 0) {
         constexpr std::uint32_t kWritten = 2;
