@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -83,37 +83,34 @@ struct Scale {
     const char* unit;
 };
 
-/// The unit in which the column's smallest figure still shows its digits.
-Scale scale_for(const std::vector<Figure>& figures, Statistic statistic) {
-    std::optional<double> smallest;
-    std::string unit;
-    for (const Figure& figure : figures) {
-        if (!figure.unit.empty()) {
-            unit = figure.unit;
-        }
-        if (figure.value && *figure.value != 0) {
-            const double size = std::abs(*figure.value);
-            smallest = smallest ? std::min(*smallest, size) : size;
-        }
+/// One unit for all durations of a metric, so that its columns can be compared: the one that suits
+/// their median.
+Scale scale_for_durations(std::vector<double> sizes) {
+    std::erase(sizes, 0.0);
+    if (sizes.empty()) {
+        return {1, 0, ""};
     }
+    std::sort(sizes.begin(), sizes.end());
+    const double typical = quantile_type7(sizes, kMedian);
+    if (typical < 1e3) {
+        return {1, 0, "ns"};
+    }
+    if (typical < 1e6) {
+        return {1e3, 1, "us"};
+    }
+    return typical < 1e9 ? Scale{1e6, 3, "ms"} : Scale{1e9, 3, "s"};
+}
+
+Scale scale_for(Statistic statistic, const std::string& unit, const Scale& durations) {
     if (statistic == Statistic::count || unit == "1") {
         const bool whole = statistic == Statistic::count || statistic == Statistic::min ||
                            statistic == Statistic::max;
         return {1, whole ? 0 : 1, ""};
     }
-    if (unit != "ns") {
-        return {1, 4, unit == "ratio" ? "" : "1/s"};
+    if (unit == "ns") {
+        return durations;
     }
-    if (!smallest) {
-        return {1, 0, ""};
-    }
-    if (*smallest < 1e3) {
-        return {1, 0, "ns"};
-    }
-    if (*smallest < 1e6) {
-        return {1e3, 1, "us"};
-    }
-    return *smallest < 1e9 ? Scale{1e6, 3, "ms"} : Scale{1e9, 3, "s"};
+    return {1, 4, unit == "1/s" ? "1/s" : ""};
 }
 
 /// What a line of the table stands for, in the order lines are sorted.
@@ -250,19 +247,34 @@ std::string format_table(const std::vector<SummaryRow>& rows,
     }
     text.push_back(std::move(clients));
 
-    bool any_missing = false;
-    bool any_weak = false;
+    std::vector<std::vector<Figure>> figures;  // by column, then line
+    std::map<std::string, std::string> units;
+    std::map<std::string, std::vector<double>> durations;
     for (const TableColumn& wanted : columns) {
-        std::vector<Figure> figures;
+        figures.emplace_back();
         for (const auto& [key, line] : lines) {
             const auto found = line.by_metric.find(wanted.metric);
-            figures.push_back(found == line.by_metric.end()
-                                  ? Figure{}
-                                  : combine(found->second, wanted.statistic));
+            figures.back().push_back(found == line.by_metric.end()
+                                         ? Figure{}
+                                         : combine(found->second, wanted.statistic));
+            const Figure& figure = figures.back().back();
+            if (!figure.unit.empty()) {
+                units[wanted.metric] = figure.unit;
+            }
+            if (figure.value && wanted.statistic != Statistic::count) {
+                durations[wanted.metric].push_back(std::abs(*figure.value));
+            }
         }
-        const Scale scale = scale_for(figures, wanted.statistic);
+    }
+
+    bool any_missing = false;
+    bool any_weak = false;
+    for (std::size_t at = 0; at < columns.size(); ++at) {
+        const TableColumn& wanted = columns[at];
+        const Scale scale = scale_for(wanted.statistic, units[wanted.metric],
+                                      scale_for_durations(durations[wanted.metric]));
         TextColumn column{wanted.heading, scale.unit, {}, false};
-        for (const Figure& figure : figures) {
+        for (const Figure& figure : figures[at]) {
             any_missing |= !figure.value;
             any_weak |= figure.value && figure.weak;
             column.cells.push_back(figure.value

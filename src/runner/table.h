@@ -10,7 +10,7 @@ namespace bench {
 
 /// The table people read after a run: one line per kernel, scheduler, variant (each shown when it
 /// varies) and client count. Repetitions are combined: medians of the figures, but the sum of n,
-/// the smallest minimum and the largest maximum. Durations of a column share one unit. "n/a": not
+/// the smallest minimum and the largest maximum. Durations of a metric share one unit. "n/a": not
 /// measured or too few samples for that percentile; "~": few samples beyond it; a line that is not
 /// ok says so at its end. Ends with a legend of the marks used.
 [[nodiscard]] std::string format_table(const std::vector<SummaryRow>& rows,

@@ -31,13 +31,13 @@ const std::vector<TableColumn> kColumns = {{"p50", "wakeup", Statistic::p50},
                                            {"max", "wakeup", Statistic::max},
                                            {"n", "wakeup", Statistic::count}};
 
-TEST(Table, OneLinePerClientCountInOneUnitPerColumn) {
+TEST(Table, OneLinePerClientCountInOneUnitPerMetric) {
     const std::string table = format_table(
         {row(10, 1, {2e6, 3e6, 4e6, 5e6, 43'974'000}), row(2, 1, {1e6, 1e6, 1.5e6, 1e6, 2e6})},
         kColumns);
     EXPECT_EQ(table,
               "clients     p50  p99     max  n\n"
-              "             ms           ms\n"
+              "             ms   ms      ms\n"
               "      2  ~1.000  n/a   2.000  5\n"
               "     10  ~4.000  n/a  43.974  5\n"
               "\n"
