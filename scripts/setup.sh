@@ -10,6 +10,8 @@ bench_run_packages=(g++ make cmake ninja-build git zlib1g-dev libcli11-dev libsp
 # The tests play films, run under a German locale, and read every file with another program.
 bench_test_packages=("${bench_run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev python3
     locales ffmpeg)
+# Where the compiler has it: 32-bit code, in which durations must hold too.
+[ "$(uname -m)" != x86_64 ] || bench_test_packages+=(g++-multilib)
 
 bench_say() { printf 'bench: %s\n' "$*" >&2; }
 
