@@ -57,13 +57,15 @@ bench_need() {
 
 # bench_build TARGET...: builds; silent when there is nothing to do.
 bench_build() {
-    if ninja -C "$BENCH_BUILD" -n "$@" 2>/dev/null | grep -q 'Building CXX\|Re-running CMake'; then
-        bench_say "building (once after a change)"
-    fi
-    local output
-    if ! output=$(ninja -C "$BENCH_BUILD" "$@" 2>&1 </dev/null); then
+    # Whether there is anything to do is known only by doing it: what is quick needs no word.
+    (sleep 2 && bench_say "building (once after a change)") &
+    local announcer=$! output status=0
+    output=$(ninja -C "$BENCH_BUILD" "$@" 2>&1 </dev/null) || status=$?
+    kill "$announcer" 2>/dev/null
+    wait "$announcer" 2>/dev/null
+    if [ "$status" -ne 0 ]; then
         printf '%s\n' "$output" >&2
         bench_say "the build failed"
-        return 1
     fi
+    return "$status"
 }
