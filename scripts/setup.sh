@@ -57,15 +57,17 @@ bench_need() {
 
 # bench_build TARGET...: builds; silent when there is nothing to do.
 bench_build() {
+    local log="$BENCH_BUILD/.bench-build.log" polls=0
+    ninja -C "$BENCH_BUILD" "$@" >"$log" 2>&1 </dev/null &
+    local ninja=$!
     # Whether there is anything to do is known only by doing it: what is quick needs no word.
-    (sleep 2 && bench_say "building (once after a change)") &
-    local announcer=$! output status=0
-    output=$(ninja -C "$BENCH_BUILD" "$@" 2>&1 </dev/null) || status=$?
-    kill "$announcer" 2>/dev/null
-    wait "$announcer" 2>/dev/null
-    if [ "$status" -ne 0 ]; then
-        printf '%s\n' "$output" >&2
-        bench_say "the build failed"
-    fi
-    return "$status"
+    while kill -0 "$ninja" 2>/dev/null; do
+        polls=$((polls + 1))
+        [ "$polls" -ne 40 ] || bench_say "building (once after a change)"
+        sleep 0.05
+    done
+    wait "$ninja" && return 0
+    cat "$log" >&2
+    bench_say "the build failed"
+    return 1
 }
