@@ -4,11 +4,11 @@
 #include <array>
 #include <cstring>
 
-#include "bench_revision.h"
 #include "common/clock.h"
 #include "common/environment_sections.h"
 #include "common/environment_text.h"
 #include "common/sched_policy.h"
+#include "common/tool_version.h"
 
 namespace bench::environment {
 
@@ -58,10 +58,10 @@ Json memory_section(const SystemRoot& system) {
 }
 
 Json tool_section() {
-    return {{"version", BENCH_VERSION},
-            {"revision", BENCH_REVISION},
-            {"compiler", BENCH_COMPILER},
-            {"build_type", BENCH_BUILD_TYPE},
+    return {{"version", tool_version().version},
+            {"revision", tool_version().revision},
+            {"compiler", tool_version().compiler},
+            {"build_type", tool_version().build_type},
             {"zlib", {{"compiled", ZLIB_VERSION}, {"running", ::zlibVersion()}}}};
 }
 

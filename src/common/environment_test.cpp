@@ -6,6 +6,7 @@
 #include "common/affinity.h"
 #include "common/testing/fixture_tree.h"
 #include "common/testing/machines.h"
+#include "common/tool_version.h"
 
 namespace bench {
 namespace {
@@ -25,7 +26,7 @@ TEST(Environment, OfAnEmptyTreeIsTheToolAlone) {
     const FixtureTree tree;
     const Json json = capture_environment(tree.system());
     ASSERT_EQ(json.size(), 1U) << json.dump();
-    EXPECT_EQ(json.at("tool").at("version"), BENCH_VERSION);
+    EXPECT_EQ(json.at("tool").at("version"), tool_version().version);
     EXPECT_TRUE(json.at("tool").at("zlib").contains("running"));
     EXPECT_TRUE(capture_state(tree.system()).empty());
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/tool_version.h"
 #include "common/units.h"
 #include "latt/options.h"
 
@@ -117,7 +118,7 @@ their own, and one entry prints a deviation of 0.
 }
 
 std::string classic_version() {
-    return "latt 0.1 (bench " BENCH_VERSION ")\n";
+    return fmt::format("latt 0.1 (bench {})\n", tool_version().version);
 }
 
 }  // namespace bench::latt

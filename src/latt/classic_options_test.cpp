@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
 #include <vector>
+
+#include "common/tool_version.h"
 
 namespace bench::latt {
 namespace {
@@ -86,7 +89,7 @@ TEST(ClassicOptions, HelpAndVersionNeedNoCommand) {
     EXPECT_EQ(parse({"-h"})->action, ClassicOptions::Action::help);
     EXPECT_EQ(parse({"--help"})->action, ClassicOptions::Action::help);
     EXPECT_EQ(parse({"-V"})->action, ClassicOptions::Action::version);
-    EXPECT_EQ(classic_version(), "latt 0.1 (bench " BENCH_VERSION ")\n");
+    EXPECT_EQ(classic_version(), "latt 0.1 (bench " + std::string(tool_version().version) + ")\n");
     EXPECT_EQ(parse({"-c8"})->command, "");
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/fd.h"
+#include "common/tool_version.h"
 
 namespace bench::latt {
 namespace {
@@ -187,7 +188,7 @@ TEST(ClassicProgram, HelpAndVersionGoToStandardOutput) {
     EXPECT_THAT(help.output(), HasSubstr("Exit status"));
     ClassicProgram version({"-V"});
     EXPECT_EQ(version.finish(), 0);
-    EXPECT_EQ(version.output(), "latt 0.1 (bench " BENCH_VERSION ")\n");
+    EXPECT_EQ(version.output(), "latt 0.1 (bench " + std::string(tool_version().version) + ")\n");
 }
 
 TEST(ClassicProgram, VerboseTellsEachClientOnStandardError) {

@@ -1,7 +1,5 @@
 #include "runner/cell_run.h"
 
-#include <bench_revision.h>
-
 #include <ctime>
 #include <exception>
 #include <new>
@@ -9,6 +7,7 @@
 #include "common/affinity.h"
 #include "common/environment.h"
 #include "common/log.h"
+#include "common/tool_version.h"
 
 namespace bench {
 namespace {
@@ -233,10 +232,10 @@ class CellRun {
 
 Json tool_identity() {
     return {{"name", "bench"},
-            {"version", BENCH_VERSION},
-            {"revision", BENCH_REVISION},
-            {"compiler", BENCH_COMPILER},
-            {"build_type", BENCH_BUILD_TYPE}};
+            {"version", tool_version().version},
+            {"revision", tool_version().revision},
+            {"compiler", tool_version().compiler},
+            {"build_type", tool_version().build_type}};
 }
 
 Result<CellEnd> run_cell(Benchmark& benchmark, CellOptions options, StopSource& stop,
