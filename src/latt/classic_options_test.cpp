@@ -16,6 +16,7 @@ using testing::StartsWith;
 Result<ClassicOptions> parse(std::vector<std::string> words) {
     words.insert(words.begin(), "latt");
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) {
         argv.push_back(word.data());
     }

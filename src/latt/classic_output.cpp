@@ -16,7 +16,8 @@ using Microseconds = std::vector<double>;
 // Whole microseconds; a negative difference says nothing about a latency.
 void add(Microseconds& values, std::int64_t difference_ns) {
     if (difference_ns >= 0) {
-        values.push_back(static_cast<double>(difference_ns / 1000));
+        const std::int64_t whole_us = difference_ns / 1000;
+        values.push_back(static_cast<double>(whole_us));
     }
 }
 

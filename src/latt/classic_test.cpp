@@ -7,6 +7,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -35,12 +36,14 @@ class ClassicProgram {
         err_.reset(err_pipe[0]);
         const Fd out_write(out_pipe[1]);
         const Fd err_write(err_pipe[1]);
+        std::fflush(nullptr);  // or a child that flushes, as ThreadSanitizer's does, prints it too
         pid_ = ::fork();
         if (pid_ == 0) {
             ::dup2(out >= 0 ? out : out_write.get(), STDOUT_FILENO);
             ::dup2(err_write.get(), STDERR_FILENO);
             words.insert(words.begin(), "latt");
             std::vector<char*> argv;
+            argv.reserve(words.size() + 1);
             for (std::string& word : words) {
                 argv.push_back(word.data());
             }
@@ -88,7 +91,7 @@ class ClassicProgram {
   private:
     static void drain(int fd, std::string& text) {
         std::array<char, 4096> buffer{};
-        for (ssize_t got; (got = ::read(fd, buffer.data(), buffer.size())) > 0;) {
+        for (ssize_t got = 0; (got = ::read(fd, buffer.data(), buffer.size())) > 0;) {
             text.append(buffer.data(), static_cast<std::size_t>(got));
         }
     }

@@ -28,6 +28,8 @@ class LattTest : public testing::Test {
         stop_.emplace(std::move(*created));
     }
     ~LattTest() override { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
+    LattTest(const LattTest&) = delete;
+    LattTest& operator=(const LattTest&) = delete;
 
     static void parse(Latt& latt, std::vector<std::string> arguments) {
         CLI::App app;

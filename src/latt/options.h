@@ -22,7 +22,7 @@ struct Options {
     WakeKind wake = WakeKind::pipe;
     Duration min_wait = std::chrono::milliseconds(100);
     Duration max_wait = std::chrono::milliseconds(500);
-    ByteSize work{64U * 1024U};  ///< 0: none
+    ByteSize work{64ULL * 1024U};  ///< 0: none
 
     bool operator==(const Options&) const = default;
 };
