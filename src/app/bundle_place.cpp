@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 
 #include "common/clock.h"
@@ -27,6 +28,20 @@ Result<std::filesystem::path> choose_bundle_dir(const std::filesystem::path& out
         return Error{error.value(), "look up", place.string(), {}};
     }
     return place;
+}
+
+Result<BundleWriter> make_bundle(const std::filesystem::path& out, const std::string& test,
+                                 const Json& header) {
+    while (true) {
+        auto place = choose_bundle_dir(out, test);
+        if (!place) {
+            return place.error();
+        }
+        auto writer = BundleWriter::create(*place, header);
+        if (writer || writer.error().code != EEXIST) {
+            return writer;
+        }
+    }
 }
 
 }  // namespace bench

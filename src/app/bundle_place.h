@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "common/bundle.h"
 #include "common/result.h"
 
 namespace bench {
@@ -11,5 +12,9 @@ namespace bench {
 /// and so on behind it when taken. Nothing is created.
 [[nodiscard]] Result<std::filesystem::path> choose_bundle_dir(const std::filesystem::path& out,
                                                               const std::string& test);
+
+/// Makes the bundle there. When another run takes the name first, the next free one is taken.
+[[nodiscard]] Result<BundleWriter> make_bundle(const std::filesystem::path& out,
+                                               const std::string& test, const Json& header);
 
 }  // namespace bench

@@ -216,10 +216,6 @@ int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOp
     if (!plan) {
         return fail(plan.error(), kExitUsage);
     }
-    auto place = choose_bundle_dir(options.out, plan->test);
-    if (!place) {
-        return fail(place.error(), kExitMissing);
-    }
     Json header = {{"tool", tool_identity()},
                    {"command", line.words},
                    {"created", utc_extended(std::time(nullptr))},
@@ -231,7 +227,7 @@ int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOp
     if (!stop) {
         return fail(stop.error(), kExitMissing);
     }
-    auto writer = BundleWriter::create(*place, std::move(header));
+    auto writer = make_bundle(options.out, plan->test, header);
     if (!writer) {
         return fail(writer.error(), kExitMissing);
     }

@@ -1,5 +1,6 @@
 #include "app/command_line.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +8,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <exception>
+#include <new>
 
 #include "app/exit_codes.h"
 #include "common/log.h"
@@ -89,6 +92,15 @@ std::vector<std::string> join_negative_values(std::vector<std::string> words) {
     return joined;
 }
 
+void fill_standard_fds() {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+            // The wrong way round on purpose: a table that nobody can read is no success.
+            (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 int print(const std::string& text, int exit_code) {
     if (write_all(STDOUT_FILENO, text.data(), text.size())) {
         return exit_code;
@@ -101,6 +113,7 @@ int print(const std::string& text, int exit_code) {
 
 int run_command_line(CommandLine& line, int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit (ulimit -f) is an error with words
     line.words.assign(argv, argv + argc);
     std::vector<std::string> words =
         join_negative_values(std::vector<std::string>(argv + 1, argv + argc));
@@ -137,7 +150,14 @@ int run_command_line(CommandLine& line, int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return refuse(line, plain_message(error));
     }
-    return line.action();
+    try {
+        return line.action();
+    } catch (const std::bad_alloc&) {
+        log_error("out of memory");
+    } catch (const std::exception& exception) {
+        log_error(exception.what());
+    }
+    return kExitFailed;
 }
 
 std::optional<int> run_classic(std::vector<std::unique_ptr<Benchmark>>& benchmarks, int argc,

@@ -24,6 +24,11 @@ struct CommandLine {
             std::function<Status()> check = {});
 };
 
+/// Fills the places of standard input, output and error that the caller had closed, so that no file
+/// of ours gets the number of one and is written to, or closed, as if it were it. To be called
+/// before anything is opened; using them fails as before.
+void fill_standard_fds();
+
 /// Parses and runs. One line on standard error and exit 2 for what can't be understood.
 [[nodiscard]] int run_command_line(CommandLine& line, int argc, char** argv);
 

@@ -2,6 +2,7 @@
 #include "app/registry.h"
 
 int main(int argc, char** argv) {
+    bench::fill_standard_fds();
     auto benchmarks = bench::make_benchmarks();
     if (const auto status = bench::run_classic(benchmarks, argc, argv)) {
         return *status;

@@ -3,6 +3,7 @@
 #include "app/registry.h"
 
 int main(int argc, char** argv) {
+    bench::fill_standard_fds();
     bench::CommandLine line;
     line.app.require_subcommand(1);
     bench::add_exec_command(line, bench::make_benchmarks());

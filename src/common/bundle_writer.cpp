@@ -176,8 +176,12 @@ class NewFolder {
 
     Status make() {
         std::error_code code;
+        const auto whole = std::filesystem::absolute(dir_, code);
+        if (code) {
+            return Error{code.value(), "find", "the current folder", {}};
+        }
         std::filesystem::path so_far;
-        for (const auto& part : std::filesystem::absolute(dir_).parent_path()) {
+        for (const auto& part : whole.parent_path()) {
             so_far /= part;
             if (::mkdir(so_far.c_str(), 0777) == 0) {
                 parents_.push_back(so_far);
@@ -192,10 +196,10 @@ class NewFolder {
         if (!made_) {
             return errno_error("make folder", dir_.string(),
                                errno == EEXIST ? "a bundle is never overwritten: choose another "
-                                                 "folder or label"
+                                                 "folder"
                                                : "");
         }
-        return sync_folder(std::filesystem::absolute(dir_).parent_path());
+        return sync_folder(whole.parent_path());
     }
     void keep() { kept_ = true; }
 

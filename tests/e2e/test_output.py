@@ -45,6 +45,42 @@ class UnwritableTest(BenchTest):
         self.assertEqual({int(sample["cell"]) for sample in bundle.samples}, cells)
         self.assert_nothing_left()
 
+    def test_closed_standard_files_cost_no_cell(self):
+        for closed in ((0,), (1,), (2,), (0, 2), (0, 1, 2)):
+            with self.subTest(closed=closed):
+                close = " ".join(f"{fd}>&-" for fd in closed)
+                out = self.folder / ("closed" + "".join(map(str, closed)))
+                done = self.run_bench("-c", f'"$@" {close}', "shell", BENCH, "latt", "--out", out, "--clients", "1..3",
+                                      *QUICK, program="bash")
+                self.assertEqual(done.returncode, 6 if 1 in closed else 0, done.stderr)
+                if 1 in closed and 2 not in closed:
+                    self.assertIn("Bad file descriptor", done.stderr)
+                bundle = Bundle(next(out.iterdir()))
+                self.assertEqual(len(bundle.run["cells"]), 3)
+                self.assert_ran(bundle)
+        self.assert_nothing_left()
+
+    def test_a_folder_that_is_gone_is_an_error_with_words(self):
+        done = self.run_bench("-c", 'mkdir gone && cd gone && rmdir ../gone && "$@"', "shell", BENCH, "latt", *QUICK,
+                              program="bash")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("current folder", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_a_limit_on_file_size_is_an_error_with_words(self):
+        done = self.run_bench("-c", 'ulimit -f 1 && "$@"', "shell", BENCH, "latt", "--out", self.out, "--quiet", *QUICK,
+                              program="bash")
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn("File too large", done.stderr + done.stdout)
+        self.assert_nothing_left()
+
+    def test_runs_begun_in_one_second_have_a_bundle_each(self):
+        runs = [self.start("latt", "--out", self.out, "--clients", "1", "--quiet", *QUICK) for _ in range(8)]
+        for run in runs:
+            _, err = run.communicate(timeout=PATIENCE)
+            self.assertEqual(run.returncode, 0, err)
+        self.assertEqual(len(self.bundles()), 8)
+
     def test_a_reader_that_leaves_is_no_success_and_leaves_nothing(self):
         reader, writer = os.pipe()
         os.close(reader)
