@@ -200,7 +200,17 @@ CellFallback make_fallback(const Benchmark& benchmark, const SweepOptions& optio
     fallback.key.scheduler = options.cell.scheduler.empty()
                                  ? detect_scheduler(SystemRoot(), fallback.key.kernel).name
                                  : options.cell.scheduler;
-    fallback.variant = cell_variant(options.cell, benchmark);
+    fallback.variant = [&benchmark, shared = options.cell](const PlannedCell& cell) {
+        CellOptions own = shared;
+        for (const auto& [option, value] : cell.settings) {
+            if (option == "--load") {
+                own.load.spec = parse_load_option(value);
+            } else if (option == "--cpus") {
+                own.cpus = parse_cpus_option(value);
+            }
+        }
+        return cell_variant(own, benchmark);
+    };
     fallback.metrics = benchmark.metrics();
     return fallback;
 }

@@ -98,9 +98,8 @@ class PlanRun {
         CellRecord record;
         record.cell = cell.number;
         record.key = stamp(cell);
-        auto variant = parse_variant(fallback_.variant);
-        for (const auto& [option, value] : cell.settings) {
-            variant.emplace_back(option.substr(option.find_first_not_of('-')), value);
+        if (fallback_.variant) {
+            record.key.variant = fallback_.variant(cell);
         }
         record.key.variant = format_variant(std::move(variant));
         record.metrics = fallback_.metrics;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,8 @@ class RunObserver {
 
 /// What the runner must know of the test to give a cell that left no bundle its rows.
 struct CellFallback {
-    CellKey key;          ///< test, kernel, scheduler; the rest comes from the planned cell
-    std::string variant;  ///< without the axes
+    CellKey key;  ///< test, kernel, scheduler; the rest comes from the planned cell
+    std::function<std::string(const PlannedCell&)> variant;  ///< as the cell itself would write it
     std::vector<Metric> metrics;
 };
 
