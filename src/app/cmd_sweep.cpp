@@ -102,7 +102,7 @@ void add_sweep_options(CLI::App& app, SweepOptions& options) {
                        "--cell-timeout",
                        timeout ? "'" + text + "' is not more than 0s" : timeout.error().detail);
                }
-               options.cell_timeout = *timeout;
+               options.cell_timeout = std::min<Duration>(*timeout, kLongestCell * 3);
            },
            "Give a cell up after this long (default: three times its duration and 5 minutes)")
         ->type_name("DURATION");
@@ -215,6 +215,24 @@ CellFallback make_fallback(const Benchmark& benchmark, const SweepOptions& optio
     return fallback;
 }
 
+/// A mistyped range or number of repetitions is refused, not held in memory.
+Status check_plan_size(std::int64_t clients, const SweepOptions& options) {
+    constexpr std::int64_t kMostCells = 1'000'000;
+    std::int64_t cells = 1;
+    for (const std::int64_t factor :
+         {clients, std::max<std::int64_t>(std::ssize(options.loads), 1),
+          std::max<std::int64_t>(std::ssize(options.cpus), 1), options.repetitions}) {
+        if (factor > kMostCells / cells) {
+            return plain_error("", "--reps",
+                               fmt::format("client counts x loads x CPU sets x repetitions are "
+                                           "more than {} cells",
+                                           kMostCells));
+        }
+        cells *= factor;
+    }
+    return {};
+}
+
 int fail(const Error& error, int code) {
     log_error(error.message());
     return code;
@@ -283,8 +301,12 @@ void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> made) {
         *command, name,
         [&line, benchmark, options] { return run_sweep(line, *benchmark, *options); },
         [benchmark, options]() -> Status {
-            if (auto counts = client_counts(*options); !counts) {
+            auto counts = client_counts(*options);
+            if (!counts) {
                 return counts.error();
+            }
+            if (auto fits = check_plan_size(std::ssize(*counts), *options); !fits) {
+                return fits;
             }
             return benchmark->check_options();
         });

@@ -28,7 +28,7 @@ LoadSpec parse_load_option(const std::string& text) {
 void add_shared_cell_options(CLI::App& app, CellOptions& options) {
     add_duration_option(app, "-t,--duration", options.plan.duration,
                         "How long a cell lasts, or until its load ends",
-                        std::chrono::milliseconds(1));
+                        std::chrono::milliseconds(1), kLongestCell);
     add_integer_option(app, "--load-count", options.load.copies, "Copies of the load at once", 1,
                        10'000);
     add_choice_option<bool>(

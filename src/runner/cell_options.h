@@ -11,6 +11,9 @@
 
 namespace bench {
 
+/// So that no sum of times a cell needs leaves 64 bits of nanoseconds.
+constexpr Duration kLongestCell = std::chrono::hours(24 * 365);
+
 /// What describes one cell for every test: the options of `bench exec` beside the test's own.
 struct CellOptions {
     CellPlan plan{.clients = 1, .duration = std::chrono::seconds(30), .seed = 1};

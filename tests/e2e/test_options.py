@@ -25,6 +25,12 @@ class RefusalTest(BenchTest):
             with self.subTest(value=value):
                 self.assert_refused(["latt", "-t", value], "--duration", f"'{value}'")
 
+    def test_a_duration_that_sums_would_overflow_with(self):
+        self.assert_refused(["latt", "-t", "1000000h"], "--duration", "'1000000h'", "out of range")
+
+    def test_a_plan_too_large_to_hold(self):
+        self.assert_refused(["latt", "-c", "1..1000", "--reps", "1000000"], "--reps", "1000000 cells")
+
     def test_a_bare_number_is_told_its_units(self):
         self.assert_refused(["latt", "--min-wait", "10"], "--min-wait", "'10'", "ms")
         self.assert_refused(["latt", "--work", "64"], "--work", "'64'", "KiB")
