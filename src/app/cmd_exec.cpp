@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 #include "app/bundle_place.h"
 #include "app/command_line.h"
@@ -26,6 +27,7 @@ int exit_code_of(const CellEnd& end) {
 }
 
 int exec_cell(const CommandLine& line, Benchmark& benchmark, CellOptions& options) {
+    ::prctl(PR_SET_NAME, "bench");  // in a sweep it was started as /proc/self/exe
     const bool by_hand = options.bundle.empty();
     if (by_hand) {
         auto place = choose_bundle_dir("results", std::string(benchmark.name()));

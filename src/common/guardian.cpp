@@ -187,6 +187,11 @@ const std::vector<SupervisedExit>& Guardian::poll_exits() {
     return exits_;
 }
 
+bool Guardian::gone() const {
+    pollfd fd{link_.get(), 0, 0};
+    return !link_.valid() || (::poll(&fd, 1, 0) > 0 && (fd.revents & POLLHUP) != 0);
+}
+
 Status Guardian::stop(Duration grace, int signal) {
     if (guardian_ < 0) {
         return {};

@@ -77,6 +77,9 @@ class Guardian {
     /// The commands that have ended so far, in that order. Never waits.
     [[nodiscard]] const std::vector<SupervisedExit>& poll_exits();
 
+    /// The guardian was killed, and its commands with it: no exit will be told any more.
+    [[nodiscard]] bool gone() const;
+
     /// Process of a command; also its process group, but for group_of.
     [[nodiscard]] pid_t pid(std::size_t index) const { return pids_.at(index); }
 

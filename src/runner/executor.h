@@ -17,7 +17,12 @@ struct CellRequest {
     Duration timeout{};                  ///< after which the cell is given up
 };
 
-enum class CellConduct { finished, timed_out, interrupted };
+enum class CellConduct {
+    finished,
+    timed_out,
+    interrupted,
+    lost,  ///< what watched over the cell was killed, and the cell with it
+};
 
 struct CellExecution {
     CellConduct conduct = CellConduct::finished;

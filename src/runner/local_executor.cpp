@@ -2,8 +2,6 @@
 
 #include <sys/wait.h>
 
-#include <system_error>
-
 #include "common/file_tail.h"
 
 namespace bench {
@@ -22,13 +20,9 @@ int exit_code_of(int wait_status) {
 }  // namespace
 
 Result<CellExecution> LocalExecutor::run(const CellRequest& request, const Tick& tick) {
-    std::error_code error;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (error) {
-        return plain_error("find", "own executable", error.message());
-    }
     SupervisedCommand command;
-    command.argv = {self.string()};
+    // Not the path it leads to: a build or an upgrade may put another program there meanwhile.
+    command.argv = {"/proc/self/exe"};
     command.argv.insert(command.argv.end(), request.arguments.begin(), request.arguments.end());
     command.argv.push_back("--bundle=" + request.bundle.string());
     command.output = request.bundle.string() + ".out";
@@ -43,18 +37,23 @@ Result<CellExecution> LocalExecutor::run(const CellRequest& request, const Tick&
     CellExecution execution;
     stop_.watch_load(guardian->event_fd());
     while (guardian->poll_exits().empty()) {
+        if (guardian->gone()) {
+            execution.conduct = CellConduct::lost;
+            break;
+        }
         (void)stop_.wait_until(MonotonicClock::now() + kTick);
         if (!tick()) {
             execution.conduct = CellConduct::interrupted;
             break;
         }
-        if (MonotonicClock::now() > give_up) {
+        // After a long stop (Ctrl-Z) the cell may have ended in time.
+        if (MonotonicClock::now() > give_up && guardian->poll_exits().empty()) {
             execution.conduct = CellConduct::timed_out;
             break;
         }
     }
     stop_.watch_load(-1);
-    if (auto stopped = guardian->stop(kGrace); !stopped) {
+    if (auto stopped = guardian->stop(kGrace); !stopped && execution.conduct != CellConduct::lost) {
         return stopped.error();
     }
     if (!guardian->poll_exits().empty()) {

@@ -101,7 +101,6 @@ class PlanRun {
         if (fallback_.variant) {
             record.key.variant = fallback_.variant(cell);
         }
-        record.key.variant = format_variant(std::move(variant));
         record.metrics = fallback_.metrics;
         record.status = RowStatus::failed;
         if (!execution) {
@@ -112,6 +111,9 @@ class PlanRun {
         switch (execution->conduct) {
             case CellConduct::timed_out:
                 record.reason = "the cell did not end in time and was killed";
+                break;
+            case CellConduct::lost:
+                record.reason = "the process that watches over the cell was killed";
                 break;
             case CellConduct::interrupted:
             case CellConduct::finished:

@@ -109,6 +109,20 @@ class KillTest(BenchTest):
         self.assertIn("signal 9", self.bundle().run["cells"][0]["reason"])
         self.assert_nothing_left()
 
+    def test_a_killed_guardian_fails_its_cell_at_once(self):
+        process = self.start("latt", "--out", self.out, "--clients", "1", "--duration", "1h", "--quiet")
+        client = self.wait_for(lambda: clients_of(process.pid), "clients")[0]
+
+        def parent(pid):
+            return int(pathlib.Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()[1])
+
+        os.kill(parent(parent(client)), signal.SIGKILL)
+        out, _ = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 6, out)
+        self.assertEqual(self.bundle().run["cells"][0]["status"], "failed")
+        self.assertIn("watches over", self.bundle().run["cells"][0]["reason"])
+        self.assert_nothing_left()
+
     @staticmethod
     def shared_memory():
         return (sorted(os.listdir("/dev/shm")), pathlib.Path("/proc/sysvipc/shm").read_text().count("\n"),

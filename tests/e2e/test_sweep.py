@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import shutil
 
 from harness import *
 
@@ -107,6 +108,31 @@ class SweepTest(BenchTest):
         rounds = sorted(itertools.chain.from_iterable(clients.values()))
         second_round = min(times[1] for times in clients.values())
         self.assertLessEqual(max(times[0] for times in clients.values()), max(second_round, rounds[8]))
+
+
+class BrokenCellTest(BenchTest):
+    def test_a_cell_given_up_has_the_variant_of_one_that_ran(self):
+        loads = ["--load", "none", "--load", "spin:1", "--load-count", "2", *QUICK]
+        self.sweep(*loads, "--quiet")
+        ran = {row["variant"] for row in self.bundle().rows}
+        self.out = self.folder / "given-up"
+        done = self.sweep(*loads, "--cell-timeout", "1ms", "--quiet")
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertEqual({row["status"] for row in self.bundle().rows}, {"failed"})
+        self.assertEqual({row["variant"] for row in self.bundle().rows}, ran)
+
+
+class ReplacedProgramTest(BenchTest):
+    def test_every_cell_runs_the_program_the_sweep_began_with(self):
+        program = self.folder / "bench"
+        shutil.copy(BENCH, program)
+        process = self.start("latt", "--out", self.out, "--clients", "1..4", "--quiet", *QUICK, program=str(program))
+        self.wait_for(lambda: self.young_bundle() is not None, "the sweep's bundle")
+        program.unlink()
+        _, err = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(len(self.bundle().run["cells"]), 4)
+        self.assert_ran(self.bundle())
 
 
 class GermanLocaleTest(BenchTest):
