@@ -19,13 +19,15 @@ Result<std::filesystem::path> choose_bundle_dir(const std::filesystem::path& out
     std::string kernel = names.release;
     std::replace(kernel.begin(), kernel.end(), '/', '_');
     const std::string name = utc_basic(std::time(nullptr)) + "-" + test + "-" + kernel;
-    std::error_code error;
+    // A link that leads nowhere takes the name too. What can't be looked up is told when it is
+    // made.
+    const auto taken = [](const std::filesystem::path& path) {
+        std::error_code ignored;
+        return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
+    };
     std::filesystem::path place = out / name;
-    for (int number = 2; std::filesystem::exists(place, error); ++number) {
+    for (int number = 2; taken(place); ++number) {
         place = out / (name + "-" + std::to_string(number));
-    }
-    if (error) {
-        return Error{error.value(), "look up", place.string(), {}};
     }
     return place;
 }
