@@ -60,6 +60,10 @@ TEST(StateTaints, NeedMoreThanOnePercentOfSteal) {
                 IsEmpty());
     EXPECT_THAT(state_taints(before, state(R"({"steal_jiffies":33,"total_jiffies":2000})")),
                 ElementsAre(AllOf(HasSubstr("2.3 %"), HasSubstr("steal"))));
+    EXPECT_THAT(state_taints(before, state(R"({"steal_jiffies":11,"total_jiffies":1060})")),
+                IsEmpty());
+    EXPECT_THAT(state_taints(before, state(R"({"steal_jiffies":12,"total_jiffies":1060})")),
+                ElementsAre(HasSubstr("3.3 %")));
     EXPECT_THAT(state_taints(before, state(R"({"steal_jiffies":33,"total_jiffies":1000})")),
                 IsEmpty());
     EXPECT_THAT(state_taints(state("{}"), state(R"({"steal_jiffies":33,"total_jiffies":40})")),

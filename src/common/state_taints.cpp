@@ -54,7 +54,9 @@ void add_steal(std::vector<std::string>& taints, const Json& before, const Json&
         return;
     }
     const double share = static_cast<double>(*steal) / static_cast<double>(*total);
-    if (share > kStealLimit) {
+    // A counter that grew by one jiffy may stand for any moment: in a cell under a second that
+    // alone would be over the limit.
+    if (*steal > 1 && share > kStealLimit) {
         taints.push_back(
             fmt::format("the hypervisor took {:.1f} % of the CPU time (steal; more than {:.0f} % "
                         "makes figures doubtful)",

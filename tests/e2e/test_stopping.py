@@ -182,9 +182,12 @@ class DyingClientTest(BenchTest):
 
 class TimerSlackTest(BenchTest):
     def test_every_process_says_its_timer_slack(self):
-        process = self.start("latt", "--out", self.out, "--clients", "3", "--duration", "700ms", "--quiet")
+        seen = self.folder / "seen"
+        process = self.start("latt", "--out", self.out, "--clients", "3", "--duration", "1h", "--quiet", "--load",
+                             f"while ! test -e {seen}; do sleep 0.05; done")
         clients = self.wait_for(lambda: len(clients_of(process.pid)) == 3 and clients_of(process.pid), "clients")
         slack = {int(pathlib.Path("/proc", str(client), "timerslack_ns").read_text()) for client in clients}
+        seen.touch()
         process.communicate(timeout=PATIENCE)
         workers = self.bundle().run["cells"][0]["workers"]
         self.assertEqual({group["timer_slack_ns"] for group in workers}, slack)
