@@ -36,9 +36,7 @@ std::string title(const Bundle& bundle) {
     if (variants.size() == 1 && !variants.begin()->empty()) {
         text += ", " + *variants.begin();
     }
-    for (char& c : text) {
-        c = static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
+    text = printable(text);
     const auto repetitions = plan.at("repetitions").get<std::int64_t>();
     text += fmt::format(", {} a cell",
                         format_duration(Duration(plan.at("duration_ns").get<std::int64_t>())));
@@ -73,7 +71,7 @@ std::string remarks(const Json& cells) {
     constexpr std::size_t kMost = 12;
     for (std::size_t i = 0; i < order.size() && i < kMost; ++i) {
         const int count = counts[order[i]];
-        text += order[i] + (count > 1 ? fmt::format("  ({} cells)", count) : "") + "\n";
+        text += printable(order[i]) + (count > 1 ? fmt::format("  ({} cells)", count) : "") + "\n";
     }
     if (order.size() > kMost) {
         text +=

@@ -36,9 +36,7 @@ std::string describe(const PlannedCell& cell) {
     if (cell.repetition > 1) {
         text += fmt::format(", repetition {}", cell.repetition);
     }
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-    return text;
+    return printable(text);
 }
 
 std::string clock_text(Duration duration) {
@@ -127,6 +125,7 @@ void Progress::cell_finished(const PlannedCell& cell, const Json& record,
                 (!why.empty()      ? why
                  : !taints.empty() ? taints.front().get<std::string>()
                                    : "");
+        last_ = printable(last_);
     }
     if (style_ == ProgressStyle::lines) {
         say(fmt::format("[{}/{}] {}: {}\n", finished_, cells_, describe(cell), last_));

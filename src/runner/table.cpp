@@ -187,16 +187,6 @@ std::string pad(const std::string& text, std::size_t to, bool left) {
     return left ? text + blanks : blanks + text;
 }
 
-/// Control characters of a variant (a load's command may hold them) would break the table.
-std::string printable(const std::string& text) {
-    std::string clean;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        clean += byte < 0x20 || byte == 0x7f ? '?' : c;
-    }
-    return clean;
-}
-
 std::string render(const std::vector<TextColumn>& columns, std::size_t line_count) {
     std::string text;
     std::vector<std::size_t> widths;
@@ -228,6 +218,15 @@ std::string render(const std::vector<TextColumn>& columns, std::size_t line_coun
 }
 
 }  // namespace
+
+std::string printable(const std::string& text) {
+    std::string clean;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        clean += byte < 0x20 || byte == 0x7f ? '?' : c;
+    }
+    return clean;
+}
 
 std::string format_table(const std::vector<SummaryRow>& rows,
                          const std::vector<TableColumn>& columns) {

@@ -8,6 +8,9 @@
 
 namespace bench {
 
+/// For a line on a terminal: control characters, which a load's command may hold, become '?'.
+[[nodiscard]] std::string printable(const std::string& text);
+
 /// The table people read after a run: one line per kernel, scheduler, variant (each shown when it
 /// varies) and client count. Repetitions are combined: medians of the figures, but the sum of n,
 /// the smallest minimum and the largest maximum. Durations of a metric share one unit. "n/a": not

@@ -91,6 +91,15 @@ class UnwritableTest(BenchTest):
         self.assert_nothing_left()
 
 
+class ControlCharactersTest(BenchTest):
+    def test_a_reason_sends_the_terminal_no_codes(self):
+        done = self.sweep("--load", "video:/no\x1b[31m\nx", "--clients", "1", *QUICK)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("/no?[31m?x", done.stdout)
+        self.assertNotIn("\x1b", done.stdout + done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+
 class OddNamesTest(BenchTest):
     NAMES = ["</title><script>alert(1)</script>", 'a"b,c', "two\nlines", "\x1b[31mred", "=1+1", "@x", "+y", "-z",
              "'quoted", "100%;more=1", "ü, ☃"]
