@@ -70,7 +70,14 @@ void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>>
         line.on(
             *command, "exec " + name,
             [&line, benchmark, options] { return exec_cell(line, *benchmark, *options); },
-            [benchmark] { return benchmark->check_options(); });
+            [benchmark, options]() -> Status {
+                const auto& load = options->load;
+                if (auto sound = check_load_options(load, load.spec.kind != LoadKind::none);
+                    !sound) {
+                    return sound;
+                }
+                return benchmark->check_options();
+            });
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctime>
 #include <random>
+#include <set>
 
 #include "app/bundle_place.h"
 #include "app/command_line.h"
@@ -215,6 +216,26 @@ CellFallback make_fallback(const Benchmark& benchmark, const SweepOptions& optio
     return fallback;
 }
 
+/// A value given twice would make two cells that nothing tells apart; load options without a load
+/// do nothing.
+Status check_axes(const SweepOptions& options) {
+    std::set<std::string> loads;
+    bool any_load = false;
+    for (const auto& text : options.loads) {
+        if (!loads.insert(text).second) {
+            return plain_error("", "--load", "'" + text + "' is given twice");
+        }
+        any_load |= parse_load_option(text).kind != LoadKind::none;
+    }
+    std::set<std::string> sets;
+    for (const auto& text : options.cpus) {
+        if (!sets.insert(parse_cpus_option(text).to_list()).second) {
+            return plain_error("", "--cpus", "'" + text + "' is the same set as one before it");
+        }
+    }
+    return check_load_options(options.cell.load, any_load);
+}
+
 /// A mistyped range or number of repetitions is refused, not held in memory.
 Status check_plan_size(std::int64_t clients, const SweepOptions& options) {
     constexpr std::int64_t kMostCells = 1'000'000;
@@ -279,8 +300,7 @@ int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOp
         counts = run_plan(*plan, executor, *writer, progress, fallback, keeper->scratch(), timeout);
     }
     const RunEnd end = finish_run(*writer, counts, stop->signal_number(), options.strict);
-    const std::string text =
-        options.json ? run_as_json(*writer, end) : run_as_text(*writer, benchmark.table(), end);
+    const std::string text = options.json ? run_as_json(end) : run_as_text(end, benchmark.table());
     return print(text, end.exit_code);
 }
 
@@ -304,6 +324,9 @@ void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> made) {
             auto counts = client_counts(*options);
             if (!counts) {
                 return counts.error();
+            }
+            if (auto sound = check_axes(*options); !sound) {
+                return sound;
             }
             if (auto fits = check_plan_size(std::ssize(*counts), *options); !fits) {
                 return fits;

@@ -6,14 +6,20 @@
 
 namespace bench {
 
+namespace {
+
+std::string version_text() {
+    const ToolVersion& tool = tool_version();
+    return fmt::format("bench {} (revision {}, {}, {})", tool.version, tool.revision, tool.compiler,
+                       tool.build_type);
+}
+
+}  // namespace
+
 void add_version_command(CommandLine& line) {
     CLI::App* command = line.app.add_subcommand("version", "Show version, revision and compiler");
-    line.on(*command, "version", [] {
-        return print(fmt::format("bench {} (revision {}, {}, {})\n", tool_version().version,
-                                 tool_version().revision, tool_version().compiler,
-                                 tool_version().build_type),
-                     kExitOk);
-    });
+    line.app.set_version_flag("--version", version_text());
+    line.on(*command, "version", [] { return print(version_text() + "\n", kExitOk); });
 }
 
 }  // namespace bench

@@ -33,6 +33,9 @@ std::string plain_message(const CLI::ParseError& error) {
         }
     }
     std::replace(text.begin(), text.end(), '\n', ' ');
+    if (const auto most = text.find("At Most 1 required"); most != std::string::npos) {
+        text.replace(most, std::string::npos, "given more than once");
+    }
     return text;
 }
 
@@ -135,11 +138,21 @@ int run_command_line(CommandLine& line, int argc, char** argv) {
         command = next;
     }
 
+    const std::vector<std::string> given = words;
     std::reverse(words.begin(), words.end());  // as CLI11 takes a vector
     try {
         line.app.parse(words);
     } catch (const CLI::CallForHelp&) {
         return print(line.app.help(), kExitOk);
+    } catch (const CLI::CallForVersion& version) {
+        return print(std::string(version.what()) + "\n", kExitOk);
+    } catch (const CLI::ExtrasError&) {
+        const auto extras = line.app.remaining(true);
+        const auto first = std::find_if(given.begin(), given.end(), [&](const std::string& word) {
+            return std::find(extras.begin(), extras.end(), word) != extras.end();
+        });
+        return refuse(line, fmt::format("'{}' is not an option or argument of it",
+                                        first == given.end() ? extras.front() : *first));
     } catch (const CLI::RequiredError& error) {
         if (line.app.get_subcommands().empty() && line.chosen.empty()) {
             const std::string help = line.app.help();

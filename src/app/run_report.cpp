@@ -8,6 +8,7 @@
 
 #include "app/exit_codes.h"
 #include "common/log.h"
+#include "common/signal_name.h"
 #include "common/units.h"
 #include "runner/table.h"
 
@@ -46,16 +47,33 @@ std::string title(const Bundle& bundle) {
     return text + "\n\n";
 }
 
-/// Each doubt or reason once, with the number of cells that have it.
-std::string remarks(const Json& cells) {
-    std::vector<std::string> order;
-    std::map<std::string, int> counts;
-    const auto add = [&](const std::string& remark) {
-        if (counts[remark]++ == 0) {
-            order.push_back(remark);
+/// Texts that differ in their figures only are one remark: "load ended at t=0.5s", "... at t=0.7s".
+std::string without_figures(const std::string& text) {
+    std::string plain;
+    for (const char c : text) {
+        const bool figure = (c >= '0' && c <= '9') || c == '.';
+        if (!figure) {
+            plain += c;
+        } else if (plain.empty() || plain.back() != '#') {
+            plain += '#';
         }
-    };
-    for (const Json& cell : cells) {
+    }
+    return plain;
+}
+
+/// What is said of the cells, each remark once, in the order it first came.
+class Remarks {
+  public:
+    void add(const std::string& text) {
+        auto& entry = entries_[without_figures(text)];
+        if (entry.count++ == 0) {
+            entry.first = text;
+            order_.push_back(&entry);
+        }
+        entry.differ |= text != entry.first;
+    }
+
+    void add_cell(const Json& cell) {
         const std::string status = cell.value("status", "");
         if (const std::string reason = cell.value("reason", ""); !reason.empty()) {
             add(status + ": " + reason);
@@ -66,19 +84,41 @@ std::string remarks(const Json& cells) {
         for (const Json& note : cell.value("notes", Json::array())) {
             add("note: " + note.get<std::string>());
         }
+        const std::string said = cell.value("load", Json::object()).value("output_tail", "");
+        if (!said.empty()) {
+            const auto line = said.rfind('\n');
+            add("the load's last words: " + said.substr(line == std::string::npos ? 0 : line + 1));
+        }
     }
-    std::string text;
-    constexpr std::size_t kMost = 12;
-    for (std::size_t i = 0; i < order.size() && i < kMost; ++i) {
-        const int count = counts[order[i]];
-        text += printable(order[i]) + (count > 1 ? fmt::format("  ({} cells)", count) : "") + "\n";
+
+    [[nodiscard]] std::string text() const {
+        std::string text;
+        constexpr std::size_t kMost = 12;
+        for (std::size_t i = 0; i < order_.size() && i < kMost; ++i) {
+            const Entry& entry = *order_[i];
+            text += printable(entry.first);
+            if (entry.count > 1) {
+                text += fmt::format("  ({} cells{})", entry.count,
+                                    entry.differ ? ", with other figures" : "");
+            }
+            text += '\n';
+        }
+        if (order_.size() > kMost) {
+            text += fmt::format("and {} more remarks: see \"cells\" in run.json\n",
+                                order_.size() - kMost);
+        }
+        return text;
     }
-    if (order.size() > kMost) {
-        text +=
-            fmt::format("and {} more remarks: see \"cells\" in run.json\n", order.size() - kMost);
-    }
-    return text;
-}
+
+  private:
+    struct Entry {
+        std::string first;
+        int count = 0;
+        bool differ = false;
+    };
+    std::map<std::string, Entry> entries_;
+    std::vector<const Entry*> order_;
+};
 
 Json figures_as_json(const SummaryRow& row) {
     Json json = Json::object();
@@ -123,6 +163,19 @@ Json row_as_json(const SummaryRow& row) {
     return json;
 }
 
+/// What speaks of a cell as a whole; its figures stand in the rows.
+Json cell_as_json(const Json& cell) {
+    Json json = Json::object();
+    for (const char* key :
+         {"cell", "test", "kernel", "scheduler", "variant", "clients", "repetition", "order",
+          "seed", "status", "reason", "hint", "taints", "notes"}) {
+        if (cell.contains(key)) {
+            json[key] = cell[key];
+        }
+    }
+    return json;
+}
+
 }  // namespace
 
 RunEnd finish_run(BundleWriter& writer, const Result<RunCounts>& counts, int signal_number,
@@ -140,7 +193,7 @@ RunEnd finish_run(BundleWriter& writer, const Result<RunCounts>& counts, int sig
         if (counts->interrupted) {
             end.status = "incomplete";
             end.reason =
-                fmt::format("stopped by SIG{} after {} of {} cells", ::sigabbrev_np(signal_number),
+                fmt::format("stopped by {} after {} of {} cells", signal_name(signal_number),
                             counts->finished(), counts->planned);
             end.exit_code = 128 + signal_number;
         }
@@ -149,20 +202,29 @@ RunEnd finish_run(BundleWriter& writer, const Result<RunCounts>& counts, int sig
         log_error(finished.error().message());
         end.exit_code = end.exit_code > 128 ? end.exit_code : kExitFailed;
     }
+    end.folder = writer.dir().string();
+    if (auto bundle = read_bundle(writer.dir())) {
+        end.bundle = std::move(*bundle);
+    } else {
+        log_error(bundle.error().message());
+        end.exit_code = end.exit_code > 128 ? end.exit_code : kExitFailed;
+    }
     return end;
 }
 
-std::string run_as_text(const BundleWriter& writer, const std::vector<TableColumn>& columns,
-                        const RunEnd& end) {
-    const auto bundle = read_bundle(writer.dir());
+std::string run_as_text(const RunEnd& end, const std::vector<TableColumn>& columns) {
     std::string text;
-    if (bundle && !bundle->rows.empty()) {
-        text += title(*bundle) + format_table(bundle->rows, columns);
-        const std::string more = remarks(bundle->run.at("cells"));
+    if (end.bundle && !end.bundle->rows.empty()) {
+        text += title(*end.bundle) + format_table(end.bundle->rows, columns);
+        Remarks remarks;
+        for (const Json& cell : end.bundle->run.at("cells")) {
+            remarks.add_cell(cell);
+        }
+        const std::string more = remarks.text();
         text += more.empty() ? "" : "\n" + more;
         text += "\n";
     }
-    text += "results in " + writer.dir().string() + "\n";
+    text += "results in " + end.folder + "\n";
     if (!end.reason.empty()) {
         text += "incomplete: " + end.reason + "\n";
     }
@@ -173,22 +235,27 @@ std::string run_as_text(const BundleWriter& writer, const std::vector<TableColum
     return text;
 }
 
-std::string run_as_json(const BundleWriter& writer, const RunEnd& end) {
+std::string run_as_json(const RunEnd& end) {
+    Json cells = Json::array();
     Json rows = Json::array();
-    if (const auto bundle = read_bundle(writer.dir())) {
-        for (const auto& row : bundle->rows) {
+    if (end.bundle) {
+        for (const Json& cell : end.bundle->run.at("cells")) {
+            cells.push_back(cell_as_json(cell));
+        }
+        for (const auto& row : end.bundle->rows) {
             rows.push_back(row_as_json(row));
         }
     }
-    Json json = {{"bundle", writer.dir().string()},
+    Json json = {{"bundle", end.folder},
                  {"status", end.status},
                  {"exit_code", end.exit_code},
-                 {"cells",
+                 {"counts",
                   {{"planned", end.counts.planned},
                    {"ok", end.counts.ok},
                    {"tainted", end.counts.tainted},
                    {"not_run", end.counts.not_run},
                    {"failed", end.counts.failed}}},
+                 {"cells", std::move(cells)},
                  {"rows", std::move(rows)}};
     if (!end.reason.empty()) {
         json["reason"] = end.reason;

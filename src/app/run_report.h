@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,23 +12,25 @@ namespace bench {
 
 /// How a run ended, for its last lines and its exit status.
 struct RunEnd {
+    std::string folder;  ///< of the bundle
     RunCounts counts;
     std::string status;  ///< "complete", "incomplete"
     std::string reason;  ///< why incomplete
     int exit_code = 0;
+    std::optional<Bundle> bundle;  ///< as read back from disk; absent when it can't be read
 };
 
-/// Closes the bundle; `counts` is an Error when it could not be written to the end.
+/// Closes the bundle and reads it back; `counts` is an Error when it could not be written to the
+/// end.
 [[nodiscard]] RunEnd finish_run(BundleWriter& writer, const Result<RunCounts>& counts,
                                 int signal_number, bool strict);
 
 /// Title, table, notes and where the bundle is; the last line counts rows that are not-run or
 /// failed, if any.
-[[nodiscard]] std::string run_as_text(const BundleWriter& writer,
-                                      const std::vector<TableColumn>& columns, const RunEnd& end);
+[[nodiscard]] std::string run_as_text(const RunEnd& end, const std::vector<TableColumn>& columns);
 
 /// One JSON object with the bundle's folder, status, counts and every row of the summary; absent
 /// figures are null.
-[[nodiscard]] std::string run_as_json(const BundleWriter& writer, const RunEnd& end);
+[[nodiscard]] std::string run_as_json(const RunEnd& end);
 
 }  // namespace bench

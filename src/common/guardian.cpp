@@ -13,6 +13,7 @@
 
 #include "common/guardian_main.h"
 #include "common/guardian_protocol.h"
+#include "common/signal_name.h"
 #include "common/syscalls.h"
 
 namespace bench {
@@ -86,9 +87,7 @@ Error start_error(const GuardianEvent& event, const std::vector<SupervisedComman
 
 std::string SupervisedExit::text() const {
     if (WIFSIGNALED(wait_status)) {
-        const char* name = ::sigabbrev_np(WTERMSIG(wait_status));
-        return name != nullptr ? fmt::format("killed by SIG{}", name)
-                               : fmt::format("killed by signal {}", WTERMSIG(wait_status));
+        return "killed by " + signal_name(WTERMSIG(wait_status));
     }
     return fmt::format("exit status {}", WEXITSTATUS(wait_status));
 }

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "common/signal_name.h"
 #include "common/worker_group_impl.h"
 
 namespace bench {
@@ -32,10 +33,7 @@ std::string WorkerDeath::message(std::string_view noun) const {
     if (signal == 0) {
         return fmt::format("{} {} (pid {}) exited with status {}", noun, index, pid, exit_code);
     }
-    const char* name = ::sigabbrev_np(signal);
-    return fmt::format(
-        "{} {} (pid {}) was killed by {}", noun, index, pid,
-        name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal));
+    return fmt::format("{} {} (pid {}) was killed by {}", noun, index, pid, signal_name(signal));
 }
 
 void WorkerGroup::Impl::open_barrier(Go how) {

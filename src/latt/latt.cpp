@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "common/signal_name.h"
 #include "latt/classic.h"
 #include "latt/requirements.h"
 #include "latt/series.h"
@@ -98,11 +99,11 @@ Result<CellOutcome> Latt::run(const CellContext& context) {
     outcome.series = std::move(figures.series);
     outcome.taints = std::move(figures.taints);
     if (interrupted) {
-        outcome.taints.push_back(fmt::format("stopped by SIG{} before its time was up",
-                                             ::sigabbrev_np(context.stop.signal_number())));
+        outcome.taints.push_back("stopped by " + signal_name(context.stop.signal_number()) +
+                                 " before its time was up");
     }
     if (session.recording().rounds.empty()) {
-        outcome.notes.emplace_back("no round was finished");
+        outcome.taints.emplace_back("no round was finished: the cell was too short for its waits");
     }
     for (std::uint32_t client = 0; client < clients; ++client) {
         outcome.workers.push_back(session.clients().readback(client));

@@ -119,7 +119,7 @@ TEST_F(LattTest, ACellShorterThanItsFirstWaitIsEmptyAndSaysSo) {
     EXPECT_THAT(find(*outcome, "wakeup").values, IsEmpty());
     EXPECT_THAT(find(*outcome, "work").values, IsEmpty());
     EXPECT_THAT(find(*outcome, "wakeup_negative").values, IsEmpty());
-    EXPECT_THAT(outcome->notes, Contains(HasSubstr("no round")));
+    EXPECT_THAT(outcome->taints, Contains(HasSubstr("no round")));
     EXPECT_TRUE(outcome->details["client_windows"][0]["first_ns"].is_null());
 }
 

@@ -1,28 +1,14 @@
 #include "latt/wake_futex.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <ctime>
+
+#include "common/futex.h"
 
 namespace bench::latt {
 namespace {
 
-using FutexWord = std::atomic<std::uint32_t>;
-static_assert(FutexWord::is_always_lock_free && sizeof(FutexWord) == sizeof(std::uint32_t));
-
 constexpr timespec slice{.tv_sec = 0, .tv_nsec = 100'000'000};
-
-// Not FUTEX_PRIVATE_FLAG: the words lie in memory that processes share.
-long futex_wait(FutexWord& word, std::uint32_t expected, const timespec* timeout) {
-    return ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, timeout, nullptr, 0);
-}
-
-long futex_wake_one(FutexWord& word) {
-    return ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-}
 
 }  // namespace
 

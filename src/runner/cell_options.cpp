@@ -72,6 +72,14 @@ void add_exec_options(CLI::App& app, CellOptions& options) {
         ->type_name("DIR");
 }
 
+Status check_load_options(const LoadOptions& load, bool any_load) {
+    if (!any_load && (load.copies != 1 || load.own_session)) {
+        return plain_error("", load.copies != 1 ? "--load-count" : "--load-session",
+                           "there is no load: give one with --load");
+    }
+    return {};
+}
+
 std::string cell_variant(const CellOptions& options, const Benchmark& benchmark) {
     auto pairs = benchmark.variant();
     if (options.cpus) {

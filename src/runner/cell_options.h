@@ -36,6 +36,9 @@ void add_exec_options(CLI::App& app, CellOptions& options);
 /// Reads one value of --load; throws CLI::ValidationError.
 [[nodiscard]] LoadSpec parse_load_option(const std::string& text);
 
+/// --load-count and --load-session without any load are refused: an Error with object = the option.
+[[nodiscard]] Status check_load_options(const LoadOptions& load, bool any_load);
+
 /// The variant column: everything asked that makes cells differ and has no column of its own.
 /// `cpus` is the set as read back, or as asked when the cell did not come so far.
 [[nodiscard]] std::string cell_variant(const CellOptions& options, const Benchmark& benchmark);

@@ -40,6 +40,9 @@ Json describe_workers(const std::vector<WorkerReadback>& workers) {
 }
 
 Json describe_load(const LoadOptions& load) {
+    if (load.spec.kind == LoadKind::none) {
+        return {{"load", load.spec.text}};
+    }
     return {{"load", load.spec.text},
             {"copies", load.copies},
             {"session", load.own_session ? "own" : "run"}};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/log.h"
+#include "common/signal_name.h"
 
 namespace bench {
 namespace {
@@ -118,8 +119,8 @@ class PlanRun {
             case CellConduct::interrupted:
             case CellConduct::finished:
                 record.reason = execution->exit_code > 128
-                                    ? fmt::format("the cell's process was killed by signal {}",
-                                                  execution->exit_code - 128)
+                                    ? fmt::format("the cell's process was killed by {}",
+                                                  signal_name(execution->exit_code - 128))
                                     : fmt::format(
                                           "the cell's process ended with status {} and "
                                           "left no result",

@@ -26,7 +26,9 @@ class CommandLoadTest(BenchTest):
         self.assertRegex(self.bundle().run["cells"][0]["taints"][0], r"load ended .*t=")
 
     def test_a_failing_load_keeps_its_words(self):
-        self.sweep("--load", "echo no such target >&2; exit 2", "--clients", "1", "--duration", "1h", "--quiet")
+        done = self.sweep("--load", "echo no such target >&2; exit 2", "--clients", "1,2,3", "--duration", "1h", "--quiet")
+        self.assertIn("the load's last words: no such target  (3 cells)", done.stdout)
+        self.assertEqual(done.stdout.count("load failed"), 1, "cells that differ in their figures are one remark")
         cell = self.bundle().run["cells"][0]
         self.assertEqual(cell["status"], "tainted")
         self.assertIn("exit status 2", cell["taints"][0])

@@ -60,7 +60,19 @@ class RefusalTest(BenchTest):
         self.assert_refused(["exec", "nothing"], "'nothing'", "latt")
 
     def test_an_option_given_twice_is_refused_unless_it_is_an_axis(self):
-        self.assert_refused(["latt", "--duration", "1s", "--duration", "2s"], "--duration")
+        self.assert_refused(["latt", "--duration", "1s", "--duration", "2s"], "--duration: given more than once")
+
+    def test_a_value_given_twice_makes_no_cells_that_nothing_tells_apart(self):
+        self.assert_refused(["latt", "--load", "spin:1", "--load", "spin:1"], "--load", "'spin:1' is given twice")
+        self.assert_refused(["latt", "--cpus", "0,1", "--cpus", "0-1"], "--cpus", "'0-1'")
+
+    def test_options_of_a_load_that_is_not_there(self):
+        self.assert_refused(["latt", "--load-count", "5"], "--load-count", "no load")
+        self.assert_refused(["latt", "--load", "none", "--load-session", "own"], "--load-session", "no load")
+        self.assert_refused(["exec", "latt", "--load-count", "5"], "--load-count", "no load")
+
+    def test_the_first_of_several_unknown_words_is_named(self):
+        self.assert_refused(["latt", "--first", "--second"], "'--first'")
 
     def test_exec_refuses_in_the_same_way(self):
         self.assert_refused(["exec", "latt", "--clients", "1..2"], "--clients", "'1..2'")
@@ -85,6 +97,9 @@ class RefusalTest(BenchTest):
 
 
 class SmallCommandsTest(BenchTest):
+    def test_the_version_is_an_option_too(self):
+        self.assertEqual(self.run_bench("--version").stdout, self.run_bench("version").stdout)
+
     def test_version_tells_revision_and_compiler(self):
         done = self.run_bench("version")
         self.assertEqual(done.returncode, 0)

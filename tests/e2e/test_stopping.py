@@ -106,7 +106,7 @@ class KillTest(BenchTest):
         self.assertEqual(row["status"], "failed")
         self.assertEqual(row["mean"], "")
         self.assertEqual(row["clients"], "3")
-        self.assertIn("signal 9", self.bundle().run["cells"][0]["reason"])
+        self.assertIn("SIGKILL", self.bundle().run["cells"][0]["reason"])
         self.assert_nothing_left()
 
     def test_a_killed_guardian_fails_its_cell_at_once(self):

@@ -71,6 +71,8 @@ class SweepTest(BenchTest):
         done = self.sweep("--clients", "1,2", "--json", *QUICK)
         summary = json.loads(done.stdout, parse_constant=lambda name: 1 / 0)
         self.assertEqual(summary["status"], "complete")
+        self.assertEqual(sorted(cell["clients"] for cell in summary["cells"]), [1, 2])
+        self.assertEqual(summary["counts"]["planned"], 2)
         self.assertEqual(len([row for row in summary["rows"] if row["metric"] == "wakeup"]), 2)
 
     def test_an_environment_is_recorded_as_read(self):
