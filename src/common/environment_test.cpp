@@ -32,7 +32,8 @@ TEST(Environment, OfAnEmptyTreeIsTheToolAlone) {
 }
 
 TEST(Environment, SurvivesJunkInEveryFile) {
-    std::string junk("\0\xff\xfe[(:;=,-\n\x80 / 0::/\n", 24);
+    using namespace std::string_literals;
+    const std::string junk = "\0\xff\xfe[(:;=,-\n\x80 / 0::/\n"s;
     const std::string huge(1U << 20U, 'x');
     for (const std::string& content : {junk, huge, std::string(), std::string("\n \n"),
                                        std::string("9223372036854775807 -1 -9223372036854775808\n"),
