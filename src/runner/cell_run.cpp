@@ -212,7 +212,9 @@ class CellRun {
             record_.taints.push_back(outcome.error().message());
             return;
         }
-        append(record_.taints, outcome->taints);
+        // Before what the test found: an early end is the cause of it.
+        record_.taints.insert(record_.taints.begin(), outcome->taints.begin(),
+                              outcome->taints.end());
         if (!outcome->output_tail.empty()) {
             record_.details["load"]["output_tail"] = outcome->output_tail;
         }

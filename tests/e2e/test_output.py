@@ -51,7 +51,7 @@ class UnwritableTest(BenchTest):
                 close = " ".join(f"{fd}>&-" for fd in closed)
                 out = self.folder / ("closed" + "".join(map(str, closed)))
                 done = self.run_bench("-c", f'"$@" {close}', "shell", BENCH, "latt", "--out", out, "--clients", "1..3",
-                                      *QUICK, program="bash")
+                                      "--min-wait", "1ms", "--max-wait", "3ms", *QUICK, program="bash")
                 self.assertEqual(done.returncode, 6 if 1 in closed else 0, done.stderr)
                 if 1 in closed and 2 not in closed:
                     self.assertIn("Bad file descriptor", done.stderr)

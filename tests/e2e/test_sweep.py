@@ -128,7 +128,8 @@ class ReplacedProgramTest(BenchTest):
     def test_every_cell_runs_the_program_the_sweep_began_with(self):
         program = self.folder / "bench"
         shutil.copy(BENCH, program)
-        process = self.start("latt", "--out", self.out, "--clients", "1..4", "--quiet", *QUICK, program=str(program))
+        process = self.start("latt", "--out", self.out, "--clients", "1..4", "--quiet", "--min-wait", "1ms",
+                             "--max-wait", "3ms", *QUICK, program=str(program))
         self.wait_for(lambda: self.young_bundle() is not None, "the sweep's bundle")
         program.unlink()
         _, err = process.communicate(timeout=PATIENCE)
