@@ -7,6 +7,7 @@ namespace bench::environment {
 namespace {
 
 using testing::FixtureTree;
+using namespace std::string_literals;
 
 TEST(Limits, ReadsSoftAndHard) {
     FixtureTree tree;
@@ -101,7 +102,7 @@ TEST(Virtualisation, SeesContainers) {
         return virtualisation_section(tree.system(), "").value("container", "absent");
     };
     EXPECT_EQ(container(), "absent");
-    tree.file("/proc/1/environ", std::string("PATH=/bin\0container=lxc\0TERM=x", 31));
+    tree.file("/proc/1/environ", "PATH=/bin\0container=lxc\0TERM=x"s);
     EXPECT_EQ(container(), "lxc");
     tree.file("/run/.containerenv", "");
     EXPECT_EQ(container(), "podman");

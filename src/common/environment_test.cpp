@@ -15,6 +15,7 @@ using testing::add_hybrid_cpus;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using testing::FixtureTree;
+using namespace std::string_literals;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -165,9 +166,11 @@ TEST(Notes, WarnOfAQuotaBelowTheCpusInUse) {
 }
 
 TEST(Notes, TakeAnyJson) {
-    for (const char* text : {"null", "[]", "3", "\"x\"", "{}", R"({"cpu":3,"cgroup":[]})",
-                             R"({"cpu":{"isolated":7,"topology":{"core_classes":{"a":1},)"
-                             R"("smt_siblings":"0-1"},"frequency":{"governors":[1]}}})"}) {
+    constexpr const char* kOddTypes =
+        R"({"cpu":{"isolated":7,"topology":{"core_classes":{"a":1},"smt_siblings":"0-1"},)"
+        R"("frequency":{"governors":[1]}}})";
+    for (const char* text :
+         {"null", "[]", "3", "\"x\"", "{}", R"({"cpu":3,"cgroup":[]})", kOddTypes}) {
         static_cast<void>(environment_notes(Json::parse(text), cpus("0-1")));
         EXPECT_THAT(state_taints(Json::parse(text), Json::parse(text)), IsEmpty());
     }

@@ -11,6 +11,7 @@ namespace bench {
 namespace {
 
 using testing::FixtureTree;
+using namespace std::string_literals;
 
 constexpr const char* kConfig =
     "#\n# Linux/x86 6.6.1 Kernel Configuration\n#\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n"
@@ -66,7 +67,7 @@ TEST(KernelConfig, PassesOverWhatIsCutOffOrNoConfiguration) {
     EXPECT_FALSE(read_kernel_config(tree.system(), "6.6.1"));
     tree.gzip("/proc/config.gz", "something else");
     EXPECT_FALSE(read_kernel_config(tree.system(), "6.6.1"));
-    tree.file("/boot/config-6.6.1", std::string("\0\xff\x80 junk", 9));
+    tree.file("/boot/config-6.6.1", "\0\xff\x80 junk"s);
     EXPECT_FALSE(read_kernel_config(tree.system(), "6.6.1"));
     tree.file("/boot/config-6.6.1", kConfig);
     EXPECT_EQ(read_kernel_config(tree.system(), "6.6.1")->source, "/boot/config-6.6.1");
