@@ -5,6 +5,33 @@
 namespace bench {
 namespace {
 
+/// An option whose text goes through `read`, which gives a Result; what it refuses is thrown with
+/// the option's name.
+template <class Value, class Read>
+CLI::Option* add_read_option(CLI::App& app, const std::string& names, Value& value,
+                             const std::string& help, Read read) {
+    return app.add_option_function<std::string>(
+        names,
+        [&value, names, read](const std::string& text) {
+            auto result = read(text);
+            if (!result) {
+                throw CLI::ValidationError(names, result.error().detail);
+            }
+            value = *result;
+        },
+        help);
+}
+
+/// `result` when it lies between `min` and `max`, else an Error that tells the range.
+template <class Value>
+Result<Value> within(Result<Value> result, const std::string& text, Value min, Value max,
+                     const std::string& range) {
+    if (result && (*result < min || *result > max)) {
+        return plain_error("", "", fmt::format("'{}' is out of range: {}", text, range));
+    }
+    return result;
+}
+
 std::string range_text(Duration min, Duration max) {
     return max == Duration::max()
                ? fmt::format("at least {}", format_duration(min))
@@ -15,76 +42,38 @@ std::string range_text(Duration min, Duration max) {
 
 CLI::Option* add_duration_option(CLI::App& app, const std::string& names, Duration& value,
                                  const std::string& help, Duration min, Duration max) {
-    auto* option = app.add_option_function<std::string>(
-        names,
-        [&value, names, min, max](const std::string& text) {
-            auto parsed = parse_duration(text);
-            if (!parsed) {
-                throw CLI::ValidationError(names, parsed.error().detail);
-            }
-            if (*parsed < min || *parsed > max) {
-                throw CLI::ValidationError(
-                    names, fmt::format("'{}' is out of range: {}", text, range_text(min, max)));
-            }
-            value = *parsed;
-        },
-        help);
-    option->type_name("DURATION")->default_str(format_duration(value));
-    return option;
+    const auto read = [min, max](const std::string& text) {
+        return within(parse_duration(text), text, min, max, range_text(min, max));
+    };
+    return add_read_option(app, names, value, help, read)
+        ->type_name("DURATION")
+        ->default_str(format_duration(value));
 }
 
 CLI::Option* add_size_option(CLI::App& app, const std::string& names, ByteSize& value,
                              const std::string& help, ByteSize min, ByteSize max) {
-    auto* option = app.add_option_function<std::string>(
-        names,
-        [&value, names, min, max](const std::string& text) {
-            auto parsed = parse_size(text);
-            if (!parsed) {
-                throw CLI::ValidationError(names, parsed.error().detail);
-            }
-            if (*parsed < min || *parsed > max) {
-                throw CLI::ValidationError(
-                    names, fmt::format("'{}' is out of range: {} to {}", text, format_size(min),
-                                       format_size(max)));
-            }
-            value = *parsed;
-        },
-        help);
-    option->type_name("SIZE")->default_str(format_size(value));
-    return option;
+    const auto read = [min, max](const std::string& text) {
+        return within(parse_size(text), text, min, max,
+                      fmt::format("{} to {}", format_size(min), format_size(max)));
+    };
+    return add_read_option(app, names, value, help, read)
+        ->type_name("SIZE")
+        ->default_str(format_size(value));
 }
 
 CLI::Option* add_integer_option(CLI::App& app, const std::string& names, std::int64_t& value,
                                 const std::string& help, std::int64_t min, std::int64_t max) {
-    auto* option = app.add_option_function<std::string>(
-        names,
-        [&value, names, min, max](const std::string& text) {
-            auto parsed = parse_integer(text, min, max);
-            if (!parsed) {
-                throw CLI::ValidationError(names, parsed.error().detail);
-            }
-            value = *parsed;
-        },
-        help);
-    option->type_name("N")->default_str(fmt::format("{}", value));
-    return option;
+    const auto read = [min, max](const std::string& text) { return parse_integer(text, min, max); };
+    return add_read_option(app, names, value, help, read)
+        ->type_name("N")
+        ->default_str(fmt::format("{}", value));
 }
 
 CLI::Option* add_integer_option(CLI::App& app, const std::string& names,
                                 std::optional<std::int64_t>& value, const std::string& help,
                                 std::int64_t min, std::int64_t max) {
-    auto* option = app.add_option_function<std::string>(
-        names,
-        [&value, names, min, max](const std::string& text) {
-            auto parsed = parse_integer(text, min, max);
-            if (!parsed) {
-                throw CLI::ValidationError(names, parsed.error().detail);
-            }
-            value = *parsed;
-        },
-        help);
-    option->type_name("N");
-    return option;
+    const auto read = [min, max](const std::string& text) { return parse_integer(text, min, max); };
+    return add_read_option(app, names, value, help, read)->type_name("N");
 }
 
 }  // namespace bench
