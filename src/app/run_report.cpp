@@ -49,10 +49,12 @@ std::string title(const Bundle& bundle) {
 
 /// Texts that differ in their figures only are one remark: "load ended at t=0.5s", "... at t=0.7s".
 std::string without_figures(const std::string& text) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     std::string plain;
-    for (const char c : text) {
-        const bool figure = (c >= '0' && c <= '9') || c == '.';
-        if (!figure) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        const bool sign = c == '-' && at + 1 < text.size() && is_digit(text[at + 1]);
+        if (!is_digit(c) && c != '.' && !sign) {
             plain += c;
         } else if (plain.empty() || plain.back() != '#') {
             plain += '#';
