@@ -118,7 +118,7 @@ std::optional<CpuSet> cpuset_of(const SystemRoot& system, const CgroupHierarchy&
     }
     for (const char* file :
          {"/cpuset.cpus.effective", "/cpuset.effective_cpus", "/cpuset.cpus", "/cpus"}) {
-        if (const auto cpus = cpu_list_fact(system, *group.folder + file)) {
+        if (auto cpus = cpu_list_fact(system, *group.folder + file)) {
             return cpus;
         }
     }

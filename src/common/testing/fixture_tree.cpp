@@ -31,7 +31,7 @@ FixtureTree::~FixtureTree() {
 }
 
 std::filesystem::path FixtureTree::place(std::string_view path) const {
-    const std::filesystem::path real_path = SystemRoot(root_).resolve(path);
+    std::filesystem::path real_path = SystemRoot(root_).resolve(path);
     std::filesystem::create_directories(real_path.parent_path());
     return real_path;
 }
