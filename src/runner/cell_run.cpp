@@ -78,8 +78,10 @@ class CellRun {
         record_.cell = options_.cell;
         record_.metrics = benchmark_.metrics();
         record_.details = Json::object();
+        // Before pinning: an environment tells of the machine and what we were given of it.
+        record_.environment = capture_environment(system_);
         auto placed = place_on_cpus();
-        capture();
+        describe();
         auto load = prepare(placed);
         if (!load) {
             not_run(load.error());
@@ -128,8 +130,7 @@ class CellRun {
         return {};
     }
 
-    void capture() {
-        record_.environment = capture_environment(system_);
+    void describe() {
         if (!options_.scheduler.empty()) {
             record_.environment["scheduler"]["name_override"] = options_.scheduler;
         }
