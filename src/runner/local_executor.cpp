@@ -2,6 +2,8 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
+
 #include "common/file_tail.h"
 
 namespace bench {
@@ -41,13 +43,13 @@ Result<CellExecution> LocalExecutor::run(const CellRequest& request, const Tick&
             execution.conduct = CellConduct::lost;
             break;
         }
-        (void)stop_.wait_until(MonotonicClock::now() + kTick);
+        (void)stop_.wait_until(std::min(MonotonicClock::now() + kTick, give_up));
         if (!tick()) {
             execution.conduct = CellConduct::interrupted;
             break;
         }
         // After a long stop (Ctrl-Z) the cell may have ended in time.
-        if (MonotonicClock::now() > give_up && guardian->poll_exits().empty()) {
+        if (MonotonicClock::now() >= give_up && guardian->poll_exits().empty()) {
             execution.conduct = CellConduct::timed_out;
             break;
         }
