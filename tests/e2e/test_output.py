@@ -111,10 +111,11 @@ class OddNamesTest(BenchTest):
         self.assertEqual(sorted(labels), sorted(self.NAMES))
 
     def test_a_load_with_odd_text_comes_back_from_csv_and_json(self):
-        for name in self.NAMES:
+        for number, name in enumerate(self.NAMES):
+            self.out = self.folder / str(number)
             load = "exec sleep 100 #" + name.replace("\n", "\n#")
             self.run_bench("latt", "--out", self.out, "--load", load, "--duration", "30ms", "--quiet")
-            bundle = Bundle(self.bundles()[-1])
+            bundle = self.bundle()
             variants = {row["variant"] for row in bundle.rows}
             self.assertEqual(len(variants), 1)
             pairs = dict(pair.split("=", 1) for pair in variants.pop().split(";"))
