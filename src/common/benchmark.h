@@ -13,6 +13,7 @@
 #include "common/sched_policy.h"
 #include "common/stop_source.h"
 #include "common/sysfs.h"
+#include "common/worker_settings.h"
 
 namespace bench {
 
@@ -27,7 +28,8 @@ struct CellPlan {
 struct CellContext {
     CellPlan plan;
     const SystemRoot& system;
-    StopSource& stop;  ///< deadline and load already set
+    StopSource& stop;         ///< deadline and load already set
+    WorkerSettings settings;  ///< for WorkerGroup::Options, of every worker that is measured
 };
 
 /// What a test gives back. Nothing measured is dropped: a doubt is a taint, not a removal.
@@ -37,6 +39,12 @@ struct CellOutcome {
     std::vector<std::string> notes;
     std::vector<WorkerReadback> workers;  ///< one per worker, in order
     Json details;  ///< what belongs in run.json and nowhere else; may be null
+};
+
+/// What a classic program's output told.
+struct ImportedCell {
+    std::int64_t clients = 1;
+    CellOutcome outcome;
 };
 
 /// A test: options, metrics, what it needs, and a cell's run. Lives as long as the command. A new
@@ -68,13 +76,27 @@ class Benchmark {
     /// row's reason (detail: which limit, needed, allowed, cure).
     [[nodiscard]] virtual Status check_requirements(const CellPlan& plan,
                                                     const SystemRoot& system) const = 0;
-    /// Runs one cell in this process. An Error makes the row failed; a signal (context.stop) too.
+    /// What must be ready before the load starts and the clock runs (a calibration, a source tree).
+    /// An Error is a not-run row's reason. Stops early when `stop` has a signal.
+    [[nodiscard]] virtual Status prepare(const CellPlan& /*plan*/, const SystemRoot& /*system*/,
+                                         StopSource& /*stop*/) {
+        return {};
+    }
+    /// Runs one cell in this process. An Error makes the row failed, or not-run when the workers
+    /// could not be started (Error::not_started); a signal (context.stop) too.
     [[nodiscard]] virtual Result<CellOutcome> run(const CellContext& context) = 0;
 
     /// The name of the link through which the command answers as the classic program; empty: none.
     [[nodiscard]] virtual std::string_view classic_name() const { return {}; }
     /// The classic program's main; its return value is the exit status.
     [[nodiscard]] virtual int classic_main(int /*argc*/, char** /*argv*/) { return 2; }
+
+    /// Whether import_classic() can read anything.
+    [[nodiscard]] virtual bool can_import() const { return false; }
+    /// Reads what the classic program printed. An Error names the line.
+    [[nodiscard]] virtual Result<ImportedCell> import_classic(std::string_view /*text*/) const {
+        return plain_error("import", std::string(name()), "it has no classic output");
+    }
 };
 
 }  // namespace bench

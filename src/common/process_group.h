@@ -13,6 +13,7 @@
 #include "common/sched_policy.h"
 #include "common/stop_source.h"
 #include "common/sysfs.h"
+#include "common/worker_settings.h"
 
 namespace bench {
 
@@ -62,8 +63,10 @@ class WorkerGroup {
         /// Descriptors worker i keeps open; everything else above 2 is closed in it. Ignored for
         /// threads.
         std::function<std::vector<int>(std::uint32_t)> keep_fds;
-        /// Runs in each worker before it reports ready (policies, affinity); an Error fails the
-        /// start.
+        /// Policy, nice, CPU and the like of every worker, applied after `prepare`. One that the
+        /// kernel refuses fails the start with the cause.
+        WorkerSettings settings;
+        /// Runs in each worker before it reports ready; an Error fails the start.
         std::function<Status(std::uint32_t)> prepare;
         /// The worker's work, after the common start. A process exits with what it returns (0:
         /// well).
@@ -71,8 +74,8 @@ class WorkerGroup {
     };
 
     /// Starts all of them and waits until each is ready. When fork or clone fails half way, or a
-    /// worker dies or its prepare fails, all are killed and reaped and the Error tells how many had
-    /// started and which limit it was.
+    /// worker dies or its prepare fails, all are killed and reaped and the Error (not_started)
+    /// tells how many had started and which limit it was.
     [[nodiscard]] static Result<WorkerGroup> start(Options options, StopSource& stop,
                                                    const SystemRoot& system);
 

@@ -19,6 +19,8 @@ struct Error {
     std::string object;
     /// More than errno says: the cause, what is allowed, the cure. May be empty.
     std::string detail;
+    /// Nothing had been measured yet: the cell is not-run rather than failed.
+    bool not_started = false;
 
     /// One line without a trailing newline: "open /x: No such file or directory (detail)".
     [[nodiscard]] std::string message() const;
