@@ -127,7 +127,7 @@ std::vector<ProcessEntry> list_descendants(pid_t root) {
 }
 
 void kill_descendants(const std::function<void(pid_t pid, int wait_status)>& reaped) {
-    constexpr Duration kPatienceWithGuardians = std::chrono::seconds(2);
+    constexpr Duration kPatienceWithGuardians = std::chrono::seconds(10);
     constexpr Duration kBetweenLooks = std::chrono::milliseconds(5);
     constexpr int kMostStopPasses = 20;
     const TimePoint begin = MonotonicClock::now();

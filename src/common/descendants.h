@@ -21,7 +21,8 @@ struct ProcessEntry {
 
 /// Kills and reaps every descendant of this process, which must be a child subreaper with SIGCHLD
 /// blocked. They are stopped before they are killed, lest they fork faster than we look. Guardians
-/// among them get two seconds to end by themselves once what they served is dead. `reaped` hears of
+/// among them get ten seconds to end by themselves once what they served is dead: they may have a
+/// scheduler to take out of a busy kernel. `reaped` hears of
 /// each child.
 void kill_descendants(const std::function<void(pid_t pid, int wait_status)>& reaped);
 

@@ -101,6 +101,9 @@ Result<Guardian> Guardian::start(Options options) {
     for (std::filesystem::path& folder : options.remove_afterwards) {
         folder = std::filesystem::absolute(folder);
     }
+    for (FileContent& file : options.restore_afterwards) {
+        file.path = std::filesystem::absolute(file.path);
+    }
     if (options.scratch_prefix) {
         options.scratch_prefix = std::filesystem::absolute(*options.scratch_prefix);
     }
@@ -108,6 +111,7 @@ Result<Guardian> Guardian::start(Options options) {
     guardian.link_.reset(ends[0]);
     Fd other_end(ends[1]);
     guardian.folders_ = options.remove_afterwards;
+    guardian.files_ = options.restore_afterwards;
     guardian.guardian_ = syscalls().fork();
     if (guardian.guardian_ == 0) {
         run_guardian(options, other_end.get());
@@ -157,7 +161,8 @@ Guardian::Guardian(Guardian&& other) noexcept
       pids_(std::move(other.pids_)),
       exits_(std::move(other.exits_)),
       scratch_(std::move(other.scratch_)),
-      folders_(std::move(other.folders_)) {}
+      folders_(std::move(other.folders_)),
+      files_(std::move(other.files_)) {}
 
 Guardian& Guardian::operator=(Guardian&& other) noexcept {
     if (this != &other) {
@@ -168,6 +173,7 @@ Guardian& Guardian::operator=(Guardian&& other) noexcept {
         exits_ = std::move(other.exits_);
         scratch_ = std::move(other.scratch_);
         folders_ = std::move(other.folders_);
+        files_ = std::move(other.files_);
     }
     return *this;
 }
@@ -220,6 +226,9 @@ Status Guardian::await_end(TimePoint patience) {
             exits_.push_back(to_exit(event));
         } else if (event.kind == Kind::removal_failed && event.index < folders_.size()) {
             failure = Error{event.value, "remove", folders_[event.index].string(), {}};
+        } else if (event.kind == Kind::restore_failed && event.index < files_.size()) {
+            failure = Error{event.value, event.text.data(), files_[event.index].path.string(),
+                            "to write back what it held"};
         }
     }
     if (const int status = reap(guardian_); status != 0) {
@@ -236,6 +245,9 @@ Status Guardian::clean_up_ourselves(int wait_status) {
         if (!ended) {
             ::kill(-pids_[index], SIGKILL);
         }
+    }
+    for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
+        static_cast<void>(restore_file(*file));
     }
     for (const std::filesystem::path& folder : folders_) {
         std::error_code ignored;

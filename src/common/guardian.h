@@ -40,16 +40,29 @@ struct SupervisedExit {
     [[nodiscard]] std::string text() const;
 };
 
+/// A file of the kernel's, and what shall stand in it again.
+struct FileContent {
+    std::filesystem::path path;  ///< exists; is never made
+    std::string text;            ///< handed to the kernel in one write
+};
+
 /// A small process, in a process group of its own, that is the parent and child subreaper of the
 /// commands it runs. It outlives us by the moment it needs: when this process dies, in any way, it
-/// kills every descendant, also those that have left for another group or session, removes the
-/// folders it was given, and ends. Guardians nest: one never kills another that still cleans up.
+/// kills every descendant, also those that have left for another group or session, writes back the
+/// files and removes the folders it was given, and ends. Guardians nest: one never kills another
+/// that still cleans up.
 class Guardian {
   public:
     struct Options {
         std::vector<SupervisedCommand> commands;  ///< may be empty: a guardian of folders
         std::vector<std::filesystem::path>
             remove_afterwards;  ///< folders, removed with all they hold
+        /// Written back in reverse order once nothing runs any more, whether they were changed or
+        /// not. Read the old text, start the guardian, and only then change the file: so there is
+        /// no moment in which the change could stay.
+        std::vector<FileContent> restore_afterwards = {};
+        /// Kept open by the guardian until it ends: a lock that holds until all is cleaned up.
+        std::vector<int> keep_fds = {};
         /// Makes a folder of this name with six random characters added, and removes it as well.
         /// Made by the guardian, so that there is no moment in which it could be left behind.
         std::optional<std::filesystem::path> scratch_prefix;
@@ -90,8 +103,9 @@ class Guardian {
     [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_; }
 
     /// `signal` to the group of each command that still runs; after `grace`, or as soon as all have
-    /// ended, SIGKILL to every descendant. Returns when nothing of them is left and the folders are
-    /// gone; poll_exits() then tells of every command. Does nothing the second time.
+    /// ended, SIGKILL to every descendant. Returns when nothing of them is left, the files are
+    /// written back and the folders gone; an Error names a file or folder that refused.
+    /// poll_exits() then tells of every command. Does nothing the second time.
     [[nodiscard]] Status stop(Duration grace, int signal = 15);
 
   private:
@@ -107,6 +121,7 @@ class Guardian {
     std::vector<SupervisedExit> exits_;
     std::filesystem::path scratch_;
     std::vector<std::filesystem::path> folders_;
+    std::vector<FileContent> files_;
 };
 
 }  // namespace bench

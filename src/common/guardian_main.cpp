@@ -20,6 +20,7 @@
 #include "common/descendants.h"
 #include "common/guardian_protocol.h"
 #include "common/supervised_command.h"
+#include "common/sysfs.h"
 
 namespace bench {
 namespace {
@@ -37,6 +38,7 @@ class GuardianProcess {
             serve();
         }
         kill_descendants([this](pid_t pid, int status) { note_exit(pid, status); });
+        restore_files();
         remove_folders();
         ::_exit(EXIT_SUCCESS);
     }
@@ -72,7 +74,8 @@ class GuardianProcess {
     }
 
     [[nodiscard]] std::vector<int> own_fds() const {
-        std::vector<int> own{link_, child_signals_.get()};
+        std::vector<int> own = options_.keep_fds;
+        own.insert(own.end(), {link_, child_signals_.get()});
         if (options_.outlived_by != nullptr) {
             own.push_back(options_.outlived_by->event_fd());
         }
@@ -183,6 +186,16 @@ class GuardianProcess {
         index_of_.erase(found);
     }
 
+    void restore_files() const {
+        const std::vector<FileContent>& files = options_.restore_afterwards;
+        for (std::uint32_t index = static_cast<std::uint32_t>(files.size()); index-- > 0;) {
+            if (const Status written = restore_file(files[index]); !written) {
+                tell_failure(Kind::restore_failed, index, written.error().code,
+                             written.error().operation);
+            }
+        }
+    }
+
     void remove_folders() {
         std::vector<std::filesystem::path> folders = options_.remove_afterwards;
         if (!scratch_.empty()) {
@@ -225,6 +238,20 @@ class GuardianProcess {
 };
 
 }  // namespace
+
+Status restore_file(const FileContent& file) {
+    constexpr int kTries = 20;
+    constexpr useconds_t kPauseUs = 10'000;
+    Status written = SystemRoot().write(file.path.string(), file.text);
+    for (int i = 0; i < kTries && !written; ++i) {
+        if (written.error().code != EBUSY && written.error().code != EAGAIN) {
+            break;
+        }
+        ::usleep(kPauseUs);
+        written = SystemRoot().write(file.path.string(), file.text);
+    }
+    return written;
+}
 
 void run_guardian(const Guardian::Options& options, int link) {
     GuardianProcess(options, link).run();

@@ -14,6 +14,7 @@ struct GuardianEvent {
         start_failed,    ///< value: errno, text: the call; nothing runs any more
         ready,           ///< all commands run
         exited,          ///< value: wait status, at_ns: when
+        restore_failed,  ///< value: errno, index: of the file, text: the call
         removal_failed,  ///< value: errno, index: of the folder
     };
     Kind kind = Kind::ready;
