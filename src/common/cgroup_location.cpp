@@ -181,6 +181,17 @@ std::optional<CgroupHierarchy> find_cgroup(const SystemRoot& system, std::string
     return std::nullopt;
 }
 
+std::optional<bool> is_root_cgroup(const SystemRoot& system, const CgroupHierarchy& group) {
+    if (group.folder && system.exists(*group.folder + "/cgroup.procs")) {
+        return group.v2 ? !system.exists(*group.folder + "/cgroup.type")
+                        : system.exists(*group.folder + "/release_agent");
+    }
+    if (group.path != "/") {
+        return false;
+    }
+    return std::nullopt;
+}
+
 std::vector<std::string> cgroup_ancestry(const CgroupHierarchy& group) {
     std::vector<std::string> folders;
     if (!group.folder || !group.mount) {

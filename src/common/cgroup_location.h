@@ -27,6 +27,11 @@ struct CgroupHierarchy {
 [[nodiscard]] std::optional<CgroupHierarchy> find_cgroup(const SystemRoot& system,
                                                          std::string_view controller);
 
+/// Whether the group is the root of all groups, not merely of what a container sees: autogroups act
+/// there alone. nullopt: can't be told.
+[[nodiscard]] std::optional<bool> is_root_cgroup(const SystemRoot& system,
+                                                 const CgroupHierarchy& group);
+
 /// The folder of `group`, and those above it up to the mount.
 [[nodiscard]] std::vector<std::string> cgroup_ancestry(const CgroupHierarchy& group);
 

@@ -78,23 +78,10 @@ Json quota_json(const SystemRoot& system, const CgroupHierarchy& group) {
     return json;
 }
 
-/// Whether the group is the root of all groups, not merely of what a container sees: autogroups
-/// act there alone.
-std::optional<bool> is_real_root(const SystemRoot& system, const CgroupHierarchy& group) {
-    if (group.folder && system.exists(*group.folder + "/cgroup.procs")) {
-        return group.v2 ? !system.exists(*group.folder + "/cgroup.type")
-                        : system.exists(*group.folder + "/release_agent");
-    }
-    if (group.path != "/") {
-        return false;
-    }
-    return std::nullopt;
-}
-
 Json cpu_json(const SystemRoot& system, const CgroupHierarchy& group) {
     Json json = {{"version", group.v2 ? "v2" : "v1"}, {"path", group.path}};
     put(json, "folder", group.folder);
-    put(json, "is_root", is_real_root(system, group));
+    put(json, "is_root", is_root_cgroup(system, group));
     put(json, "quota", quota_json(system, group));
     if (!group.folder) {
         return json;
