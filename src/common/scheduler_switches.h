@@ -28,9 +28,14 @@ struct SwitchOptions {
     bool operator==(const SwitchOptions&) const = default;
 };
 
+/// What can be told without a machine to be wrong: a key or feature set twice, --autogroup together
+/// with its sysctl. apply() checks it as well.
+[[nodiscard]] Status check_switches(const SwitchOptions& options);
+
 /// One value of --sysctl ("a.b=1" or "a.b=1,c.d=2": together; "none": as the machine has them),
 /// --sched-feature ("X" or "X,NO_Y"; "none"), --scx (NAME, "none"), --autogroup (on, off). Errors
-/// say what is allowed. A key or feature named twice in one value is refused.
+/// say what is allowed. A key or feature named twice in one value is refused. Keys come back in one
+/// spelling ("kernel.x" for kernel/x), values with runs of white space as one blank.
 [[nodiscard]] Result<std::vector<std::pair<std::string, std::string>>> parse_sysctls(
     std::string_view text);
 [[nodiscard]] Result<std::vector<std::string>> parse_sched_features(std::string_view text);
