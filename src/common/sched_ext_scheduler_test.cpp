@@ -171,7 +171,7 @@ TEST_F(SchedExt, AKernelThatTellsLessIsEnough) {
 
 TEST_F(SchedExt, OneThatStaysIsAnError) {
     // The fixture's kernel does not notice that the program has ended.
-    auto scheduler = start("enable fake_1.0; while :; do sleep 0.01; done");
+    auto scheduler = start("trap - INT; enable fake_1.0; while :; do sleep 0.01; done");
     ASSERT_TRUE(scheduler.ok()) << scheduler.error().message();
     const Status stopped = (*scheduler)->stop(50ms);
     ASSERT_FALSE(stopped.ok());

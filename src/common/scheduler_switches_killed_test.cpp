@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 
+#include "common/guardian.h"
 #include "common/scheduler_switches.h"
 #include "common/testing/fake_scheduler.h"
 #include "common/testing/feature_file.h"
@@ -101,6 +102,41 @@ TEST(KilledSwitches, AFixtureIsPutBackHoweverItsHolderEnds) {
         EXPECT_EQ(system.read_trimmed(kFeatures), "PLACE_LAG NO_NEXT_BUDDY");
         EXPECT_FALSE(is_alive(static_cast<pid_t>(*scheduler)));
     }
+}
+
+TEST(KilledSwitches, WhoeverKillsTheCellLeavesItsGuardiansTimeToPutBack) {
+    FixtureTree tree;
+    tree.file(kKnob, "1\n");
+    add_sched_ext(tree);
+    const SystemRoot system = tree.system();
+    SwitchOptions options;
+    options.scx = add_fake_scheduler(tree, "scx_fake", "echo $$ > pid; enable fake; serve");
+    options.sysctls = {{"kernel.sched_a", "10"}};
+    SharedValue<std::atomic<bool>> applied;
+    // As a run does: the cell is a command of a guardian, and its switches have guardians below.
+    const pid_t run = ::fork();
+    if (run == 0) {
+        Guardian::Options cell;
+        cell.commands.emplace_back().body = [&]() -> int {
+            StopSource stop = StopSource::create().value();
+            const auto switches = SchedulerSwitches::apply(options, stop, system);
+            *applied = switches.ok();
+            while (true) {
+                ::pause();
+            }
+        };
+        const auto outer = Guardian::start(std::move(cell));
+        while (true) {
+            ::pause();
+        }
+    }
+    ASSERT_TRUE(eventually([&] { return applied->load(); }));
+    EXPECT_EQ(system.read_trimmed(kKnob), "10");
+    ::kill(run, SIGKILL);
+    ::waitpid(run, nullptr, 0);
+    EXPECT_TRUE(eventually([&] { return can_lock(system); }));
+    EXPECT_EQ(system.read_trimmed(kKnob), "1");
+    EXPECT_FALSE(is_alive(static_cast<pid_t>(*system.read_integer("/sys/kernel/sched_ext/pid"))));
 }
 
 /// Kills the process that made it, in front of its call number `at` that opens or writes a file;

@@ -20,10 +20,10 @@ inline void add_sched_ext(FixtureTree& tree) {
 }
 
 /// Writes a program NAME into the fixture's /bin and gives its path. `body` is shell text that may
-/// call
+/// call (SIGINT and SIGTERM end it well from its first moment on)
 ///     enable OPS     the kernel has loaded OPS
 ///     disable        it has thrown it out
-///     serve          until SIGINT or SIGTERM, then disable
+///     serve          until it is told to end
 inline std::filesystem::path add_fake_scheduler(FixtureTree& tree, const std::string& name,
                                                 const std::string& body) {
     const std::string path = "/bin/" + name;
@@ -38,10 +38,8 @@ enable() {
     put enable_seq $(($(cat enable_seq) + 1))
 }
 disable() { put state disabled; rm -rf root; }
-serve() {
-    trap 'disable; echo bye; exit 0' INT TERM
-    while :; do sleep 0.01; done
-}
+serve() { while :; do sleep 0.01; done; }
+trap 'disable; echo bye; exit 0' INT TERM
 )" + body + "\n");
     const std::filesystem::path program = tree.system().resolve(path);
     ::chmod(program.c_str(), 0755);
