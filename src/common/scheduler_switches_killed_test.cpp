@@ -104,6 +104,26 @@ TEST(KilledSwitches, AFixtureIsPutBackHoweverItsHolderEnds) {
     }
 }
 
+TEST(KilledSwitches, TheSchedulerIsGoneBeforeTheKnobsArePutBack) {
+    FixtureTree tree;
+    tree.file(kKnob, "1\n");
+    add_sched_ext(tree);
+    const SystemRoot system = tree.system();
+    SwitchOptions options;
+    // Would have the last word on the knob.
+    options.scx = add_fake_scheduler(
+        tree, "scx_fake",
+        "enable fake; while :; do echo 99 > ../../../proc/sys/kernel/sched_a; done");
+    options.sysctls = {{"kernel.sched_a", "10"}};
+    SharedValue<std::atomic<bool>> applied;
+    const pid_t holder = start_holder(options, system, applied);
+    ASSERT_TRUE(eventually([&] { return system.read_trimmed(kKnob) == "99" && applied->load(); }));
+    ::kill(holder, SIGKILL);
+    ::waitpid(holder, nullptr, 0);
+    EXPECT_TRUE(eventually([&] { return can_lock(system); }));
+    EXPECT_EQ(system.read_trimmed(kKnob), "1");
+}
+
 TEST(KilledSwitches, WhoeverKillsTheCellLeavesItsGuardiansTimeToPutBack) {
     FixtureTree tree;
     tree.file(kKnob, "1\n");
