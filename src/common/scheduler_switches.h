@@ -48,7 +48,9 @@ class SchedulerSwitches {
     /// Reads the old values, has a guardian outside of this process group keep them, sets the new
     /// ones and reads them back; starts the sched_ext scheduler and waits until the kernel reports
     /// it enabled. An Error says which right, file or program is missing (with the cure) and leaves
-    /// the machine as it was. Only one bench at a time may switch a machine: another is refused.
+    /// the machine as it was; it is not_started, also when a signal cut in (see `stop`). Only one
+    /// bench at a time may switch a machine: another is refused. To be called before this process
+    /// pins itself, since the scheduler's program inherits its CPUs.
     [[nodiscard]] static Result<std::unique_ptr<SchedulerSwitches>> apply(
         const SwitchOptions& options, StopSource& stop, const SystemRoot& system);
 
@@ -57,8 +59,8 @@ class SchedulerSwitches {
     SchedulerSwitches(const SchedulerSwitches&) = delete;
     SchedulerSwitches& operator=(const SchedulerSwitches&) = delete;
 
-    /// For run.json: per switch what was asked, was before, and is read back; sched_ext's state and
-    /// ops name.
+    /// For run.json: per switch what was asked, was before, and was read back; sched_ext's state
+    /// and ops name. Keys: docs/switches.md.
     [[nodiscard]] virtual Json description() const = 0;
     /// What is no longer as it was set, for the cell's taints: a sched_ext scheduler that was
     /// thrown out or ended (with the kernel's reason and its last words), a knob somebody turned.
