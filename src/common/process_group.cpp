@@ -192,7 +192,9 @@ Result<WorkerGroup> WorkerGroup::start(Options options, StopSource& stop,
                                        const SystemRoot& system) {
     Result<WorkerArena> arena = WorkerArena::create(options.count);
     if (!arena) {
-        return arena.error();
+        Error error = arena.error();
+        error.not_started = true;
+        return error;
     }
     auto impl = std::make_unique<Impl>(std::move(options), std::move(arena).value(), system);
     if (const Status status = impl->start(stop, system); !status) {

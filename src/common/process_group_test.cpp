@@ -149,6 +149,42 @@ TEST_P(BothKinds, AFailingPrepareFailsTheStart) {
     EXPECT_TRUE(testing::has_no_children());
 }
 
+TEST_P(BothKinds, SettingsAreAppliedInEachWorkerAndNotInTheParent) {
+    const auto before = read_back_self().value();
+    StopSource stop = make_stop();
+    WorkerGroup::Options options = workers(3, [](std::uint32_t) { return 0; });
+    options.kind = GetParam();
+    options.settings.policy = parse_policy("batch").value();
+    options.settings.nice = 5;
+    Result<WorkerGroup> group = WorkerGroup::start(std::move(options), stop, kHost);
+    ASSERT_TRUE(group.ok()) << group.error().message();
+    for (std::uint32_t index = 0; index < group->count(); ++index) {
+        EXPECT_EQ(group->readback(index).sched.policy_text(), "batch");
+        EXPECT_EQ(group->readback(index).sched.nice, 5);
+    }
+    group->release();
+    ASSERT_TRUE(group->finish(kGenerous).ok());
+    EXPECT_EQ(read_back_self().value(), before);
+}
+
+TEST_P(BothKinds, ARefusedSettingFailsTheStartWithItsCause) {
+    testing::ScopedSyscalls calls;
+    calls->sched_setattr = [](pid_t, const void*, unsigned) -> long {
+        errno = EOPNOTSUPP;
+        return -1;
+    };
+    StopSource stop = make_stop();
+    WorkerGroup::Options options = workers(2, [](std::uint32_t) { return 0; });
+    options.kind = GetParam();
+    options.settings.uclamp = UclampRequest{100, 200};
+    const Result<WorkerGroup> group = WorkerGroup::start(std::move(options), stop, kHost);
+    ASSERT_FALSE(group.ok());
+    EXPECT_TRUE(group.error().not_started);
+    EXPECT_NE(group.error().message().find("CONFIG_UCLAMP_TASK"), std::string::npos)
+        << group.error().message();
+    EXPECT_TRUE(testing::has_no_children());
+}
+
 TEST_P(BothKinds, AWorkerThatEndsBadlyFailsTheFinish) {
     StopSource stop = make_stop();
     WorkerGroup::Options options =

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "common/affinity.h"
+#include "common/kernel_sched_attr.h"
 #include "common/syscalls.h"
 #include "common/units.h"
 
@@ -17,29 +18,9 @@ namespace bench {
 
 namespace {
 
-constexpr std::uint32_t kFifo = 1;
-constexpr std::uint32_t kRoundRobin = 2;
-constexpr std::uint32_t kDeadline = 6;
 /// As sched_getscheduler(2) mixes it into the policy.
 constexpr std::uint32_t kResetOnForkBit = 0x40000000;
 constexpr std::uint64_t kFlagResetOnFork = 0x01;
-
-/// struct sched_attr of the kernel's ABI. Declared here: C libraries define it or not, with or
-/// without the last two fields.
-struct KernelSchedAttr {
-    std::uint32_t size = 0;
-    std::uint32_t policy = 0;
-    std::uint64_t flags = 0;
-    std::int32_t nice = 0;
-    std::uint32_t priority = 0;
-    std::uint64_t runtime = 0;
-    std::uint64_t deadline = 0;
-    std::uint64_t period = 0;
-    std::uint32_t util_min = 0;
-    std::uint32_t util_max = 0;
-};
-constexpr std::uint32_t kSizeWithoutUtil = 48;
-static_assert(sizeof(KernelSchedAttr) == 56);
 
 bool kernel_has_uclamp() {
     return SystemRoot().exists("/proc/sys/kernel/sched_util_clamp_max");
@@ -75,9 +56,9 @@ std::string nanoseconds(std::uint64_t value) {
 
 std::string SchedAttributes::policy_text() const {
     std::string text = policy_name(policy);
-    if (policy == kFifo || policy == kRoundRobin) {
+    if (policy == kSchedFifo || policy == kSchedRoundRobin) {
         text += fmt::format(":{}", rt_priority);
-    } else if (policy == kDeadline) {
+    } else if (policy == kSchedDeadline) {
         text += fmt::format(":{}/{}/{}", nanoseconds(runtime_ns), nanoseconds(deadline_ns),
                             nanoseconds(period_ns));
     }

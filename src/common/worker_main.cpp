@@ -21,6 +21,9 @@ Status get_ready(const WorkerJob& job, std::uint32_t index) {
             return prepared;
         }
     }
+    if (Status applied = apply_settings(job.options->settings, index); !applied) {
+        return applied;
+    }
     const Result<WorkerReadback> readback = read_back_self();
     if (!readback) {
         return readback.error();

@@ -131,7 +131,9 @@ Status WorkerGroup::Impl::start(StopSource& stop, const SystemRoot& system) {
     }
     if (!status) {
         end_all();  // before the pipe goes, which threads still write to
-        return status;
+        Error error = explain_refusal(status.error(), options.settings, options.count, system);
+        error.not_started = true;
+        return error;
     }
     for (std::uint32_t index = 0; index < options.count; ++index) {
         readbacks.push_back(arena.load_readback(index));

@@ -75,9 +75,12 @@ Status Latt::check_requirements(const CellPlan& plan, const SystemRoot& system) 
 
 Result<CellOutcome> Latt::run(const CellContext& context) {
     const auto clients = static_cast<std::uint32_t>(context.plan.clients);
-    auto started = Session::start(
-        {.options = options_, .clients = clients, .seed = context.plan.seed, .work = work_},
-        context.stop, context.system);
+    auto started = Session::start({.options = options_,
+                                   .clients = clients,
+                                   .seed = context.plan.seed,
+                                   .work = work_,
+                                   .settings = context.settings},
+                                  context.stop, context.system);
     if (!started) {
         return started.error();
     }

@@ -62,6 +62,7 @@ Result<std::unique_ptr<Session>> Session::start(const Plan& plan, StopSource& st
     options.count = plan.clients;
     options.kind = plan.options.threads ? WorkerKind::thread : WorkerKind::process;
     options.noun = noun;
+    options.settings = plan.settings;
     options.keep_fds = [self](std::uint32_t index) { return self->channel_->client_fds(index); };
     options.body = [self](std::uint32_t index) { return self->client_main(index); };
     auto group = WorkerGroup::start(std::move(options), stop, system);

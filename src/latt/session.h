@@ -26,6 +26,7 @@ class Session {
         std::uint32_t clients = 1;
         std::uint64_t seed = 1;
         WorkFunction work = compress_random;
+        WorkerSettings settings = {};  ///< of the clients; the parent stays as it is
         /// Ends the run as a deadline would; tests and micro-benchmarks count rounds, not time.
         std::optional<std::uint64_t> max_rounds = std::nullopt;
     };
