@@ -5,6 +5,7 @@
 #include "app/command_line.h"
 #include "app/exit_codes.h"
 #include "common/log.h"
+#include "runner/cell_axes.h"
 #include "runner/cell_run.h"
 
 namespace bench {
@@ -66,6 +67,7 @@ void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>>
         CLI::App* command = exec->add_subcommand(name, std::string(benchmark->summary()));
         add_shared_cell_options(*command, *options);
         add_exec_options(*command, *options);
+        add_axis_options(*command, *options);
         benchmark->add_options(*command);
         line.on(
             *command, "exec " + name,
@@ -74,6 +76,9 @@ void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>>
                 const auto& load = options->load;
                 if (auto sound = check_load_options(load, load.spec.kind != LoadKind::none);
                     !sound) {
+                    return sound;
+                }
+                if (auto sound = check_cell(*options); !sound) {
                     return sound;
                 }
                 return benchmark->check_options();

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <ctime>
 #include <random>
-#include <set>
 
 #include "app/bundle_place.h"
 #include "app/command_line.h"
@@ -15,7 +15,7 @@
 #include "common/log.h"
 #include "common/options.h"
 #include "common/temporary_folder.h"
-#include "runner/cell_options.h"
+#include "runner/cell_axes.h"
 #include "runner/cell_run.h"
 #include "runner/local_executor.h"
 #include "runner/progress.h"
@@ -29,8 +29,7 @@ using namespace std::chrono_literals;
 struct SweepOptions {
     CellOptions cell;  ///< what every cell shares
     std::string clients = "1";
-    std::vector<std::string> loads;
-    std::vector<std::string> cpus;
+    std::vector<Axis> axes;
     std::int64_t repetitions = 1;
     std::int64_t warmups = 0;
     CellOrder order = CellOrder::random;
@@ -43,23 +42,6 @@ struct SweepOptions {
 };
 
 constexpr std::int64_t kMostClients = 1'000'000;
-
-void add_axis(CLI::App& app, const std::string& name, std::vector<std::string>& values,
-              const std::string& type, const std::string& help,
-              const std::function<void(const std::string&)>& check) {
-    app.add_option_function<std::vector<std::string>>(
-           name,
-           [&values, check](const std::vector<std::string>& given) {
-               for (const auto& value : given) {
-                   check(value);
-               }
-               values = given;
-           },
-           help)
-        ->type_name(type)
-        ->allow_extra_args(false)
-        ->take_all();
-}
 
 void add_sweep_options(CLI::App& app, SweepOptions& options) {
     app.add_option_function<std::string>(
@@ -76,14 +58,7 @@ void add_sweep_options(CLI::App& app, SweepOptions& options) {
            "Client counts: 8, 1,2,4,8, 1..25, 1..25:4, or auto (the CPUs this process may use)")
         ->type_name("LIST")
         ->default_str("1");
-    add_axis(
-        app, "--load", options.loads, "LOAD",
-        "What keeps the machine busy: none, spin[:N], pipe[:GROUPS], compile[:JOBS], video:FILE "
-        "or any shell command; repeat it to compare loads",
-        [](const std::string& text) { (void)parse_load_option(text); });
-    add_axis(app, "--cpus", options.cpus, "LIST",
-             "CPUs that clients, parent and load may use, e.g. 0,2-3; repeat it to compare sets",
-             [](const std::string& text) { (void)parse_cpus_option(text); });
+    add_axis_options(app, options.axes);
     add_integer_option(app, "--reps", options.repetitions, "Repetitions of the whole sweep", 1,
                        1'000'000);
     add_integer_option(app, "--warmup", options.warmups, "Launches run before and thrown away", 0,
@@ -128,12 +103,14 @@ Result<std::vector<std::int64_t>> client_counts(const SweepOptions& options) {
     if (options.clients != "auto") {
         return parse_integer_list(options.clients, 1, kMostClients);
     }
-    if (options.cpus.size() > 1) {
-        return plain_error("", "--clients",
-                           "'auto' is open with several --cpus sets: write the numbers");
-    }
-    if (options.cpus.size() == 1) {
-        return std::vector{static_cast<std::int64_t>(parse_cpus_option(options.cpus[0]).size())};
+    const auto cpus = std::find_if(options.axes.begin(), options.axes.end(),
+                                   [](const Axis& axis) { return axis.option == "--cpus"; });
+    if (cpus != options.axes.end()) {
+        if (cpus->values.size() > 1) {
+            return plain_error("", "--clients",
+                               "'auto' is open with several --cpus sets: write the numbers");
+        }
+        return std::vector{static_cast<std::int64_t>(parse_cpus_option(cpus->values[0]).size())};
     }
     auto allowed = get_affinity();
     if (!allowed) {
@@ -155,12 +132,7 @@ Result<Plan> make_plan(const Benchmark& benchmark, const SweepOptions& options) 
     Plan plan;
     plan.test = benchmark.name();
     plan.clients = *clients;
-    if (!options.loads.empty()) {
-        plan.axes.push_back({"--load", options.loads});
-    }
-    if (!options.cpus.empty()) {
-        plan.axes.push_back({"--cpus", options.cpus});
-    }
+    plan.axes = options.axes;
     for (const CLI::Option* option : options.handed_on) {
         if (option->count() > 0) {
             plan.common_arguments.push_back(as_word(*option));
@@ -202,35 +174,21 @@ CellFallback make_fallback(const Benchmark& benchmark, const SweepOptions& optio
                                  ? detect_scheduler(SystemRoot(), fallback.key.kernel).name
                                  : options.cell.scheduler;
     fallback.variant = [&benchmark, shared = options.cell](const PlannedCell& cell) {
-        CellOptions own = shared;
-        for (const auto& [option, value] : cell.settings) {
-            if (option == "--load") {
-                own.load.spec = parse_load_option(value);
-            } else if (option == "--cpus") {
-                own.cpus = parse_cpus_option(value);
-            }
-        }
-        return cell_variant(own, benchmark);
+        return cell_variant(with_settings(shared, cell.settings), benchmark);
     };
     fallback.metrics = benchmark.metrics();
     return fallback;
 }
 
-/// A value given twice would make two cells that nothing tells apart; load options without a load
-/// do nothing.
+/// What can't hold together; load options without a load do nothing.
 Status check_axes(const SweepOptions& options) {
-    std::set<std::string> loads;
-    bool any_load = false;
-    for (const auto& text : options.loads) {
-        if (!loads.insert(text).second) {
-            return plain_error("", "--load", "'" + text + "' is given twice");
-        }
-        any_load |= parse_load_option(text).kind != LoadKind::none;
+    if (auto sound = check_combinations(options.cell, options.axes); !sound) {
+        return sound;
     }
-    std::set<std::string> sets;
-    for (const auto& text : options.cpus) {
-        if (!sets.insert(parse_cpus_option(text).to_list()).second) {
-            return plain_error("", "--cpus", "'" + text + "' is the same set as one before it");
+    bool any_load = false;
+    for (const Axis& axis : options.axes) {
+        for (const auto& text : axis.values) {
+            any_load |= axis.option == "--load" && parse_load_option(text).kind != LoadKind::none;
         }
     }
     return check_load_options(options.cell.load, any_load);
@@ -239,13 +197,15 @@ Status check_axes(const SweepOptions& options) {
 /// A mistyped range or number of repetitions is refused, not held in memory.
 Status check_plan_size(std::int64_t clients, const SweepOptions& options) {
     constexpr std::int64_t kMostCells = 1'000'000;
+    std::vector<std::int64_t> factors = {clients, options.repetitions};
+    for (const Axis& axis : options.axes) {
+        factors.push_back(std::ssize(axis.values));
+    }
     std::int64_t cells = 1;
-    for (const std::int64_t factor :
-         {clients, std::max<std::int64_t>(std::ssize(options.loads), 1),
-          std::max<std::int64_t>(std::ssize(options.cpus), 1), options.repetitions}) {
+    for (const std::int64_t factor : factors) {
         if (factor > kMostCells / cells) {
             return plain_error("", "--reps",
-                               fmt::format("client counts x loads x CPU sets x repetitions are "
+                               fmt::format("client counts x values of the axes x repetitions are "
                                            "more than {} cells",
                                            kMostCells));
         }
@@ -325,11 +285,11 @@ void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> made) {
             if (!counts) {
                 return counts.error();
             }
-            if (auto sound = check_axes(*options); !sound) {
-                return sound;
-            }
             if (auto fits = check_plan_size(std::ssize(*counts), *options); !fits) {
                 return fits;
+            }
+            if (auto sound = check_axes(*options); !sound) {
+                return sound;
             }
             return benchmark->check_options();
         });

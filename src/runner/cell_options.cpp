@@ -1,5 +1,8 @@
 #include "runner/cell_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "common/bundle.h"
 #include "common/options.h"
 
@@ -44,17 +47,6 @@ void add_exec_options(CLI::App& app, CellOptions& options) {
     add_integer_option(app, "-c,--clients", options.plan.clients, "Clients of the cell", 1,
                        1'000'000);
     app.add_option_function<std::string>(
-           "--cpus",
-           [&options](const std::string& text) { options.cpus = parse_cpus_option(text); },
-           "CPUs that clients, parent and load may use")
-        ->type_name("LIST");
-    app.add_option_function<std::string>(
-           "--load",
-           [&options](const std::string& text) { options.load.spec = parse_load_option(text); },
-           "What keeps the machine busy")
-        ->type_name("LOAD")
-        ->default_str("none");
-    app.add_option_function<std::string>(
            "--seed",
            [&options](const std::string& text) {
                auto seed = parse_integer(text, 0, std::numeric_limits<std::int64_t>::max());
@@ -80,11 +72,57 @@ Status check_load_options(const LoadOptions& load, bool any_load) {
     return {};
 }
 
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+void add_settings(const WorkerSettings& settings, Pairs& pairs) {
+    if (settings.policy) {
+        pairs.emplace_back("policy", settings.policy->text());
+    }
+    if (settings.nice) {
+        pairs.emplace_back("nice", std::to_string(*settings.nice));
+    }
+    if (settings.slice) {
+        pairs.emplace_back("slice", format_duration(*settings.slice));
+    }
+    if (settings.uclamp) {
+        pairs.emplace_back("uclamp",
+                           fmt::format("{}:{}", settings.uclamp->min, settings.uclamp->max));
+    }
+    if (settings.timer_slack) {
+        pairs.emplace_back("timer_slack", format_duration(*settings.timer_slack));
+    }
+}
+
+void add_switches(const SwitchOptions& switches, Pairs& pairs) {
+    if (!switches.scx.empty()) {
+        pairs.emplace_back("scx", switches.scx);
+    }
+    if (switches.autogroup) {
+        pairs.emplace_back("autogroup", *switches.autogroup ? "on" : "off");
+    }
+    for (const auto& [key, value] : switches.sysctls) {
+        pairs.emplace_back("sysctl." + key, value);
+    }
+    if (!switches.sched_features.empty()) {
+        pairs.emplace_back("sched_feature",
+                           fmt::format("{}", fmt::join(switches.sched_features, ",")));
+    }
+}
+
+}  // namespace
+
 std::string cell_variant(const CellOptions& options, const Benchmark& benchmark) {
     auto pairs = benchmark.variant();
     if (options.cpus) {
         pairs.emplace_back("cpus", options.cpus->to_list());
     }
+    if (options.pin) {
+        pairs.emplace_back("pin", "on");
+    }
+    add_settings(options.settings, pairs);
+    add_switches(options.switches, pairs);
     if (options.load.spec.kind != LoadKind::none) {
         pairs.emplace_back("load", options.load.spec.text);
         if (options.load.copies != 1) {

@@ -8,6 +8,8 @@
 #include "common/benchmark.h"
 #include "common/cpu_set.h"
 #include "common/load.h"
+#include "common/scheduler_switches.h"
+#include "common/worker_settings.h"
 
 namespace bench {
 
@@ -18,6 +20,9 @@ constexpr Duration kLongestCell = std::chrono::hours(24 * 365);
 struct CellOptions {
     CellPlan plan{.clients = 1, .duration = std::chrono::seconds(30), .seed = 1};
     std::optional<CpuSet> cpus;  ///< absent: whatever this process may use
+    bool pin = false;            ///< each worker on one of them, round robin
+    WorkerSettings settings;     ///< but for pin_to, which `pin` fills once the CPUs are known
+    SwitchOptions switches;
     LoadOptions load;
     std::string scheduler;  ///< overrides the detected name; empty: detected
     std::int64_t cell = 1;  ///< its number in the bundle that will take it over

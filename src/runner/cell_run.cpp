@@ -35,6 +35,14 @@ Json describe_workers(const std::vector<WorkerReadback>& workers) {
                           {"reset_on_fork", distinct[i].sched.reset_on_fork},
                           {"cpus_allowed", distinct[i].cpus_allowed},
                           {"timer_slack_ns", distinct[i].timer_slack_ns}});
+        const SchedAttributes& sched = distinct[i].sched;
+        // Under the fair policies the kernel reports the slice as the runtime (Linux 6.12+).
+        if (sched.runtime_ns != 0 && sched.deadline_ns == 0) {
+            groups.back()["slice_ns"] = sched.runtime_ns;
+        }
+        if (sched.util_min && sched.util_max) {
+            groups.back()["uclamp"] = {*sched.util_min, *sched.util_max};
+        }
     }
     return groups;
 }
@@ -78,11 +86,12 @@ class CellRun {
         record_.cell = options_.cell;
         record_.metrics = benchmark_.metrics();
         record_.details = Json::object();
+        const Status switched = set_switches();
         // Before pinning: an environment tells of the machine and what we were given of it.
         record_.environment = capture_environment(system_);
         auto placed = place_on_cpus();
         describe();
-        auto load = prepare(placed);
+        auto load = prepare(switched, placed);
         if (!load) {
             not_run(load.error());
             return;
@@ -103,6 +112,47 @@ class CellRun {
         record_.status = RowStatus::failed;
         record_.reason = std::move(reason);
         record_.series.clear();
+    }
+
+    /// Before anything is read of the machine: it is the switched one that is measured.
+    Status set_switches() {
+        if (options_.switches.empty()) {
+            return {};
+        }
+        auto applied = SchedulerSwitches::apply(options_.switches, stop_, system_);
+        if (!applied) {
+            return applied.error();
+        }
+        switches_ = std::move(*applied);
+        record_.details["switches"] = switches_->description();
+        return {};
+    }
+
+    void restore_switches() {
+        if (!switches_) {
+            return;
+        }
+        append(record_.taints, switches_->changes());
+        if (const Status restored = switches_->restore(); !restored) {
+            record_.taints.push_back(restored.error().message());
+        }
+    }
+
+    [[nodiscard]] WorkerSettings worker_settings() const {
+        WorkerSettings settings = options_.settings;
+        if (options_.pin) {
+            settings.pin_to = used_cpus_.cpus();
+        }
+        return settings;
+    }
+
+    /// What a worker ran under is what counts, not what was asked.
+    void check_workers(const std::vector<WorkerReadback>& workers) {
+        for (const WorkerReadback& worker : workers) {
+            for (const auto& difference : settings_differences(options_.settings, worker)) {
+                fail("a worker ran with " + difference);
+            }
+        }
     }
 
     /// Every worker and the load inherit the mask from this process.
@@ -148,12 +198,17 @@ class CellRun {
         }
     }
 
-    Result<std::unique_ptr<Load>> prepare(const Status& placed) {
-        if (!placed) {
-            return placed.error();
+    Result<std::unique_ptr<Load>> prepare(const Status& switched, const Status& placed) {
+        for (const Status& done : {switched, placed}) {
+            if (!done) {
+                return done.error();
+            }
         }
         if (auto able = benchmark_.check_requirements(options_.plan, system_); !able) {
             return able.error();
+        }
+        if (auto ready = benchmark_.prepare(options_.plan, system_, stop_); !ready) {
+            return ready.error();
         }
         return prepare_load(options_.load, system_);
     }
@@ -176,13 +231,16 @@ class CellRun {
         record_.details["elapsed_ns"] = elapsed.count();
         record_.details["state_before"] = before;
         record_.details["state_after"] = after;
-        if (!outcome) {
+        if (!outcome && outcome.error().not_started) {
+            not_run(outcome.error());
+        } else if (!outcome) {
             fail(outcome.error().message());
         } else {
             take(std::move(*outcome));
         }
         take_load(load_outcome);
         append(record_.taints, state_taints(before, after));
+        restore_switches();
         if (record_.status == RowStatus::ok && !record_.taints.empty()) {
             record_.status = RowStatus::tainted;
         }
@@ -190,7 +248,7 @@ class CellRun {
 
     Result<CellOutcome> run_test() {
         try {
-            return benchmark_.run(CellContext{options_.plan, system_, stop_});
+            return benchmark_.run(CellContext{options_.plan, system_, stop_, worker_settings()});
         } catch (const std::bad_alloc&) {
             return plain_error(std::string(benchmark_.name()), "", "out of memory");
         } catch (const std::exception& exception) {
@@ -203,6 +261,7 @@ class CellRun {
         append(record_.taints, outcome.taints);
         append(record_.notes, outcome.notes);
         record_.details["workers"] = describe_workers(outcome.workers);
+        check_workers(outcome.workers);
         if (!outcome.details.is_null()) {
             record_.details[std::string(benchmark_.name())] = std::move(outcome.details);
         }
@@ -231,6 +290,7 @@ class CellRun {
     StopSource& stop_;
     const SystemRoot& system_;
     CpuSet used_cpus_;
+    std::unique_ptr<SchedulerSwitches> switches_;
     CellRecord record_;
 };
 

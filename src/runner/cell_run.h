@@ -16,8 +16,9 @@ struct CellEnd {
     int signal = 0;      ///< stopped by it: nothing was written
 };
 
-/// Runs one cell in this process, in the order: CPUs, requirements, load prepared, environment
-/// read, load started, the test, load stopped, bundle written. Whatever stands in the way makes a
+/// Runs one cell in this process, in the order: scheduler switches, environment read, CPUs,
+/// requirements, test and load prepared, load started, the test, load stopped, switches put back,
+/// bundle written. Whatever stands in the way makes a
 /// not-run row with the reason. An Error: the bundle could not be written.
 [[nodiscard]] Result<CellEnd> run_cell(Benchmark& benchmark, CellOptions options, StopSource& stop,
                                        const std::vector<std::string>& command,

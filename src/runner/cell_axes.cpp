@@ -1,0 +1,240 @@
+#include "runner/cell_axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+/// The value of a parser, or the exception that CLI11 turns into the one line of an error.
+template <class T>
+T required(const char* option, Result<T> parsed) {
+    if (!parsed) {
+        throw CLI::ValidationError(option, parsed.error().detail);
+    }
+    return std::move(parsed).value();
+}
+
+std::vector<CellAxis> make_axes() {
+    std::vector<CellAxis> axes;
+    const auto add = [&axes](const char* option, const char* type, const char* help, AxisList list,
+                             std::function<std::string(CellOptions&, const std::string&)> apply) {
+        axes.push_back({option, type, help, list, std::move(apply)});
+    };
+    add("--sysctl", "KEY=VALUE",
+        "Kernel setting in force during the cell, put back after it; several at once with commas; "
+        "none: as it is",
+        AxisList::repeat, [](CellOptions& options, const std::string& text) {
+            options.switches.sysctls = required("--sysctl", parse_sysctls(text));
+            return text;
+        });
+    add("--sched-feature", "NAME",
+        "Scheduler feature switched during the cell (NO_NAME: off), put back after it; several at "
+        "once with commas; none: as it is",
+        AxisList::repeat, [](CellOptions& options, const std::string& text) {
+            options.switches.sched_features =
+                required("--sched-feature", parse_sched_features(text));
+            return text;
+        });
+    add("--scx", "NAME", "sched_ext scheduler program that runs during the cell; none: without one",
+        AxisList::repeat, [](CellOptions& options, const std::string& text) {
+            options.switches.scx = required("--scx", parse_scx(text));
+            return text;
+        });
+    add("--autogroup", "on|off",
+        "Grouping of tasks by session during the cell (kernel.sched_autogroup_enabled), put back "
+        "after it",
+        AxisList::comma, [](CellOptions& options, const std::string& text) {
+            options.switches.autogroup = required("--autogroup", parse_autogroup(text));
+            return text;
+        });
+    add("--load", "LOAD",
+        "What keeps the machine busy: none, spin[:N], pipe[:GROUPS], compile[:JOBS], video:FILE or "
+        "any shell command",
+        AxisList::repeat, [](CellOptions& options, const std::string& text) {
+            options.load.spec = parse_load_option(text);
+            return text;
+        });
+    add("--cpus", "LIST", "CPUs that clients, parent and load may use, e.g. 0,2-3",
+        AxisList::repeat, [](CellOptions& options, const std::string& text) {
+            options.cpus = parse_cpus_option(text);
+            return options.cpus->to_list();
+        });
+    add("--pin", "on|off", "One CPU to each worker, round robin over those it may use",
+        AxisList::flag, [](CellOptions& options, const std::string& text) {
+            if (text != "on" && text != "off") {
+                throw CLI::ValidationError("--pin", "'" + text + "' is not one of on, off");
+            }
+            options.pin = text == "on";
+            return text;
+        });
+    add("--policy", "POLICY",
+        "Scheduling policy of the workers: other, batch, idle, fifo:PRIO, rr:PRIO, "
+        "deadline:RUNTIME/DEADLINE/PERIOD",
+        AxisList::comma, [](CellOptions& options, const std::string& text) {
+            options.settings.policy = required("--policy", parse_policy(text));
+            return options.settings.policy->text();
+        });
+    add("--nice", "N", "Nice value of the workers, -20..19", AxisList::comma,
+        [](CellOptions& options, const std::string& text) {
+            options.settings.nice = required("--nice", parse_nice(text));
+            return std::to_string(*options.settings.nice);
+        });
+    add("--slice", "DURATION", "Custom slice of the workers, 100us..100ms (EEVDF of Linux 6.12+)",
+        AxisList::comma, [](CellOptions& options, const std::string& text) {
+            options.settings.slice = required("--slice", parse_slice(text));
+            return format_duration(*options.settings.slice);
+        });
+    add("--uclamp", "MIN:MAX", "Utilisation clamps of the workers, 0..1024", AxisList::comma,
+        [](CellOptions& options, const std::string& text) {
+            options.settings.uclamp = required("--uclamp", parse_uclamp(text));
+            return text;
+        });
+    add("--timer-slack", "DURATION", "Timer slack of the workers (default: 1ns)", AxisList::comma,
+        [](CellOptions& options, const std::string& text) {
+            options.settings.timer_slack = required("--timer-slack", parse_timer_slack(text));
+            return format_duration(*options.settings.timer_slack);
+        });
+    return axes;
+}
+
+/// "a,b" as two values; an empty part stays, to be refused by its reader.
+std::vector<std::string> split_commas(const std::string& text) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    for (std::size_t comma = text.find(','); comma != std::string::npos;
+         comma = text.find(',', begin)) {
+        parts.push_back(text.substr(begin, comma - begin));
+        begin = comma + 1;
+    }
+    parts.push_back(text.substr(begin));
+    return parts;
+}
+
+std::vector<std::string> read_values(const CellAxis& axis, const std::vector<std::string>& given) {
+    std::vector<std::string> values;
+    std::vector<std::string> plain;
+    for (const auto& text : given) {
+        const auto parts =
+            axis.list == AxisList::repeat ? std::vector<std::string>{text} : split_commas(text);
+        for (const auto& part : parts) {
+            CellOptions scratch;
+            std::string spelling = axis.apply(scratch, part);
+            const auto same = std::find(plain.begin(), plain.end(), spelling);
+            if (same != plain.end()) {
+                const auto& first = values[static_cast<std::size_t>(same - plain.begin())];
+                throw CLI::ValidationError(
+                    axis.option, first == part
+                                     ? fmt::format("'{}' is given twice", part)
+                                     : fmt::format("'{}' is the same as '{}'", part, first));
+            }
+            plain.push_back(std::move(spelling));
+            values.push_back(part);
+        }
+    }
+    return values;
+}
+
+const CellAxis& find_axis(const std::string& option) {
+    const auto& axes = cell_axes();
+    const auto found = std::find_if(axes.begin(), axes.end(),
+                                    [&](const CellAxis& axis) { return axis.option == option; });
+    return found == axes.end() ? axes.front() : *found;
+}
+
+std::size_t place(const std::string& option) {
+    return static_cast<std::size_t>(&find_axis(option) - cell_axes().data());
+}
+
+/// Axes stand in the order of the table, whatever the order on the command line.
+void put_axis(std::vector<Axis>& chosen, Axis axis) {
+    const auto before = std::find_if(chosen.begin(), chosen.end(), [&](const Axis& other) {
+        return place(other.option) > place(axis.option);
+    });
+    chosen.insert(before, std::move(axis));
+}
+
+}  // namespace
+
+const std::vector<CellAxis>& cell_axes() {
+    static const std::vector<CellAxis> axes = make_axes();
+    return axes;
+}
+
+void add_axis_options(CLI::App& app, std::vector<Axis>& chosen) {
+    for (const CellAxis& axis : cell_axes()) {
+        const bool flag = axis.list == AxisList::flag;
+        const char* several =
+            axis.list == AxisList::repeat ? "; repeat it to compare" : "; a comma list compares";
+        auto* option = app.add_option_function<std::vector<std::string>>(
+            axis.option,
+            [&axis, &chosen, flag](std::vector<std::string> given) {
+                if (flag) {
+                    std::replace(given.begin(), given.end(), std::string(), std::string("on"));
+                }
+                put_axis(chosen, {axis.option, read_values(axis, given)});
+            },
+            axis.help + several);
+        option->type_name(axis.type)->allow_extra_args(false)->take_all();
+        if (flag) {
+            option->expected(0, 1);
+        }
+    }
+}
+
+void add_axis_options(CLI::App& app, CellOptions& options) {
+    for (const CellAxis& axis : cell_axes()) {
+        app.add_option_function<std::string>(
+               axis.option,
+               [&axis, &options](const std::string& text) { (void)axis.apply(options, text); },
+               axis.help)
+            ->type_name(axis.type);
+    }
+}
+
+CellOptions with_settings(CellOptions shared,
+                          const std::vector<std::pair<std::string, std::string>>& settings) {
+    for (const auto& [option, value] : settings) {
+        (void)find_axis(option).apply(shared, value);
+    }
+    return shared;
+}
+
+namespace {
+
+/// One knob under two options would have two values.
+Status check_switches(const SwitchOptions& switches) {
+    const bool twice = std::any_of(
+        switches.sysctls.begin(), switches.sysctls.end(),
+        [](const auto& sysctl) { return sysctl.first == "kernel.sched_autogroup_enabled"; });
+    if (switches.autogroup && twice) {
+        return plain_error("", "--sysctl",
+                           "'kernel.sched_autogroup_enabled' is what --autogroup sets: give one");
+    }
+    return {};
+}
+
+}  // namespace
+
+Status check_cell(const CellOptions& options) {
+    if (const Status sound = check_switches(options.switches); !sound) {
+        return sound;
+    }
+    return check_settings(options.settings);
+}
+
+Status check_combinations(const CellOptions& shared, const std::vector<Axis>& axes) {
+    Plan plan;
+    plan.clients = {1};
+    plan.axes = axes;
+    plan.order = CellOrder::sequential;
+    for (const PlannedCell& cell : order_cells(plan)) {
+        if (const Status sound = check_cell(with_settings(shared, cell.settings)); !sound) {
+            return sound;
+        }
+    }
+    return {};
+}
+
+}  // namespace bench
