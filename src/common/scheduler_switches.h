@@ -29,7 +29,7 @@ struct SwitchOptions {
 };
 
 /// What can be told without a machine to be wrong: a key or feature set twice, --autogroup together
-/// with its sysctl. apply() checks it as well.
+/// with its sysctl. An Error's object is the option. apply() checks it as well.
 [[nodiscard]] Status check_switches(const SwitchOptions& options);
 
 /// One value of --sysctl ("a.b=1" or "a.b=1,c.d=2": together; "none": as the machine has them),

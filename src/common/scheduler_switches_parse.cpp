@@ -72,15 +72,15 @@ bool has_blank_or_control(std::string_view text) {
 Status check_switches(const SwitchOptions& options) {
     const std::vector<std::string> keys = keys_of(options.sysctls);
     if (const auto twice = duplicate(keys)) {
-        return plain_error("set", "sysctl " + *twice, "it is given twice");
+        return plain_error("set", "--sysctl", fmt::format("'{}' is given twice", *twice));
     }
     if (const auto twice = duplicate(names_of(options.sched_features))) {
-        return plain_error("set", "scheduler feature " + *twice, "it is given twice");
+        return plain_error("set", "--sched-feature", fmt::format("'{}' is given twice", *twice));
     }
     constexpr std::string_view kAutogroup = "kernel.sched_autogroup_enabled";
     if (options.autogroup && std::find(keys.begin(), keys.end(), kAutogroup) != keys.end()) {
-        return plain_error("set", fmt::format("sysctl {}", kAutogroup),
-                           "--autogroup sets the same: give one of them");
+        return plain_error("set", "--sysctl",
+                           fmt::format("'{}' is what --autogroup sets: give one", kAutogroup));
     }
     return {};
 }

@@ -201,22 +201,6 @@ CellOptions with_settings(CellOptions shared,
     return shared;
 }
 
-namespace {
-
-/// One knob under two options would have two values.
-Status check_switches(const SwitchOptions& switches) {
-    const bool twice = std::any_of(
-        switches.sysctls.begin(), switches.sysctls.end(),
-        [](const auto& sysctl) { return sysctl.first == "kernel.sched_autogroup_enabled"; });
-    if (switches.autogroup && twice) {
-        return plain_error("", "--sysctl",
-                           "'kernel.sched_autogroup_enabled' is what --autogroup sets: give one");
-    }
-    return {};
-}
-
-}  // namespace
-
 Status check_cell(const CellOptions& options) {
     if (const Status sound = check_switches(options.switches); !sound) {
         return sound;
