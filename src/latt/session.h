@@ -7,9 +7,9 @@
 
 #include "common/process_group.h"
 #include "common/random.h"
+#include "common/shared_array.h"
 #include "latt/options.h"
 #include "latt/recording.h"
-#include "latt/shared_array.h"
 #include "latt/wake_channel.h"
 #include "latt/workload.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/fd.h"
-#include "latt/shared_array.h"
+#include "common/shared_array.h"
 #include "latt/wake_channel.h"
 
 namespace bench::latt {

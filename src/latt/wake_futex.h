@@ -3,7 +3,7 @@
 #include <atomic>
 #include <vector>
 
-#include "latt/shared_array.h"
+#include "common/shared_array.h"
 #include "latt/wake_channel.h"
 
 namespace bench::latt {

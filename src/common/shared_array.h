@@ -10,7 +10,7 @@
 
 #include "common/result.h"
 
-namespace bench::latt {
+namespace bench {
 
 /// An array in anonymous memory that forked children share. It has no name, so nothing is left
 /// when everyone has died. Elements start out value-initialised and are never destroyed.
@@ -26,7 +26,7 @@ class SharedArray {
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) {
             return errno_error("mmap", std::to_string(size * sizeof(T)) + " bytes",
-                               "memory shared with the clients");
+                               "memory shared with the workers");
         }
         SharedArray array;
         array.data_ = static_cast<T*>(memory);
@@ -60,4 +60,4 @@ class SharedArray {
     std::size_t size_ = 0;
 };
 
-}  // namespace bench::latt
+}  // namespace bench
