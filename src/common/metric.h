@@ -36,11 +36,14 @@ struct Series {
 
 enum class Statistic { count, mean, stdev, min, p50, p90, p95, p99, p999, max };
 
-/// A column of the table printed after a run.
+/// A column of the table printed after a run. One without a metric and with the heading "kernel",
+/// "scheduler" or "variant" has that part of a cell's name shown even where it does not vary.
 struct TableColumn {
     std::string heading;
-    std::string metric;
+    std::string metric{};
     Statistic statistic = Statistic::mean;
+    std::optional<int>
+        decimals{};  ///< of a figure that is no duration; absent: what suits its unit
 };
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -161,18 +162,29 @@ struct TextColumn {
     bool left = false;
 };
 
-template <class Field>
+/// Shown where it varies, or where `wanted` names it.
 void add_key_column(std::vector<TextColumn>& columns, const std::map<LineKey, Line>& lines,
-                    const char* heading, Field field) {
+                    const std::vector<TableColumn>& wanted, const char* heading,
+                    std::string LineKey::*field) {
     TextColumn column{heading, "", {}, true};
-    bool varies = false;
+    bool shown = std::any_of(wanted.begin(), wanted.end(), [&](const TableColumn& one) {
+        return one.metric.empty() && one.heading == heading;
+    });
     for (const auto& [key, line] : lines) {
-        column.cells.push_back(field(key));
-        varies |= column.cells.back() != column.cells.front();
+        column.cells.push_back(printable(key.*field));
+        shown |= column.cells.back() != column.cells.front();
     }
-    if (varies) {
+    if (shown) {
         columns.push_back(std::move(column));
     }
+}
+
+/// The columns that show a figure.
+std::vector<TableColumn> figure_columns(const std::vector<TableColumn>& columns) {
+    std::vector<TableColumn> figures;
+    std::copy_if(columns.begin(), columns.end(), std::back_inserter(figures),
+                 [](const TableColumn& column) { return !column.metric.empty(); });
+    return figures;
 }
 
 /// Width on a terminal: UTF-8 continuation bytes take none.
@@ -229,17 +241,16 @@ std::string printable(const std::string& text) {
 }
 
 std::string format_table(const std::vector<SummaryRow>& rows,
-                         const std::vector<TableColumn>& columns) {
+                         const std::vector<TableColumn>& wanted_columns) {
     const auto lines = group_lines(rows);
     if (lines.empty()) {
         return {};
     }
     std::vector<TextColumn> text;
-    add_key_column(text, lines, "kernel", [](const LineKey& key) { return printable(key.kernel); });
-    add_key_column(text, lines, "scheduler",
-                   [](const LineKey& key) { return printable(key.scheduler); });
-    add_key_column(text, lines, "variant",
-                   [](const LineKey& key) { return printable(key.variant); });
+    add_key_column(text, lines, wanted_columns, "kernel", &LineKey::kernel);
+    add_key_column(text, lines, wanted_columns, "scheduler", &LineKey::scheduler);
+    add_key_column(text, lines, wanted_columns, "variant", &LineKey::variant);
+    const std::vector<TableColumn> columns = figure_columns(wanted_columns);
     TextColumn clients{"clients", "", {}, false};
     for (const auto& [key, line] : lines) {
         clients.cells.push_back(std::to_string(key.clients));
@@ -270,8 +281,11 @@ std::string format_table(const std::vector<SummaryRow>& rows,
     bool any_weak = false;
     for (std::size_t at = 0; at < columns.size(); ++at) {
         const TableColumn& wanted = columns[at];
-        const Scale scale = scale_for(wanted.statistic, units[wanted.metric],
-                                      scale_for_durations(durations[wanted.metric]));
+        Scale scale = scale_for(wanted.statistic, units[wanted.metric],
+                                scale_for_durations(durations[wanted.metric]));
+        if (wanted.decimals && units[wanted.metric] != "ns") {
+            scale.decimals = *wanted.decimals;
+        }
         TextColumn column{wanted.heading, scale.unit, {}, false};
         for (const Figure& figure : figures[at]) {
             any_missing |= !figure.value;

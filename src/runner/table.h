@@ -12,10 +12,11 @@ namespace bench {
 [[nodiscard]] std::string printable(const std::string& text);
 
 /// The table people read after a run: one line per kernel, scheduler, variant (each shown when it
-/// varies) and client count. Repetitions are combined: medians of the figures, but the sum of n,
-/// the smallest minimum and the largest maximum. Durations of a metric share one unit. "n/a": not
-/// measured or too few samples for that percentile; "~": few samples beyond it; a line that is not
-/// ok says so at its end. Ends with a legend of the marks used.
+/// varies, or when a column without a metric names it) and client count. Repetitions are combined:
+/// medians of the figures, but the sum of n, the smallest minimum and the largest maximum.
+/// Durations of a metric share one unit. "n/a": not measured or too few samples for that
+/// percentile; "~": few samples beyond it; a line that is not ok says so at its end. Ends with a
+/// legend of the marks used.
 [[nodiscard]] std::string format_table(const std::vector<SummaryRow>& rows,
                                        const std::vector<TableColumn>& columns);
 

@@ -68,6 +68,23 @@ TEST(Table, AVaryingVariantIsAColumnAndItsControlCharactersAreNot) {
     EXPECT_THAT(table, HasSubstr("load=a?[31m?b"));
 }
 
+TEST(Table, ColumnsWithoutAMetricAskForTheCellsNameAndDecimalsAreAsWanted) {
+    SummaryRow loops = row(30, 1, {246, 240, 247, 245});
+    loops.key.kernel = "2.6.31";
+    loops.key.scheduler = "CFS";
+    loops.metric = {"loops", "1", Better::higher, ""};
+    const std::vector<TableColumn> columns = {
+        {.heading = "kernel"},
+        {.heading = "scheduler"},
+        {.heading = "avg", .metric = "loops", .statistic = Statistic::mean, .decimals = 0},
+        {.heading = "min", .metric = "loops", .statistic = Statistic::min, .decimals = 0},
+        {.heading = "stdev", .metric = "loops", .statistic = Statistic::stdev, .decimals = 1}};
+    EXPECT_EQ(format_table({loops}, columns),
+              "kernel  scheduler  clients  avg  min  stdev\n"
+              "2.6.31  CFS             30  244  240    3.1\n");
+    EXPECT_EQ(format_highlight({loops}, columns), "avg 244.5, min 240");
+}
+
 TEST(Bar, FitsTheTerminalHoweverNarrow) {
     using namespace std::chrono_literals;
     const std::string wide = format_bar(5, 25, 10s, "clients 6", "p50 1.000 ms", 200);
