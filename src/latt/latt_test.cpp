@@ -40,7 +40,7 @@ class LattTest : public testing::Test {
 
     Result<CellOutcome> run(Latt& latt, CellPlan plan) {
         const SystemRoot system;
-        return latt.run({.plan = plan, .system = system, .stop = *stop_});
+        return latt.run({.plan = plan, .system = system, .stop = *stop_, .settings = {}});
     }
 
     StopSource& stop() { return *stop_; }
