@@ -74,10 +74,11 @@ class RegistryTest(BenchTest):
 
 
 class InstallTest(BenchTest):
-    def test_an_installed_tree_has_the_command_and_the_classic_link(self):
+    def test_an_installed_tree_has_the_command_and_the_classic_links(self):
         prefix = self.folder / "prefix"
         subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, capture_output=True)
-        self.assertEqual(os.readlink(prefix / "bin" / "latt"), "bench")
+        for classic in ("latt", "massive_intr"):
+            self.assertEqual(os.readlink(prefix / "bin" / classic), "bench")
         done = self.run_bench("-c2", "-s1", "-S2", "-x0", "true", program=prefix / "bin" / "latt")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Parameters: min_wait=1ms, max_wait=2ms, clients=2", done.stdout)

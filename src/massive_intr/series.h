@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/metric.h"
+#include "massive_intr/session.h"
+
+namespace bench::massive_intr {
+
+/// What massive-intr measures.
+[[nodiscard]] std::vector<Metric> metrics();
+/// The table of 2009, with the fairness indices behind it.
+[[nodiscard]] std::vector<TableColumn> table();
+
+/// The loops of each process, by index, as they are, for the whole cell and one by one (subject
+/// "0", "1", ...), then how evenly they fell: loops_cv and jain, without a value for a lone
+/// process.
+[[nodiscard]] std::vector<Series> loop_series(const std::vector<double>& loops);
+
+/// A recording as series, with what makes them doubtful.
+struct Figures {
+    std::vector<Series> series;
+    std::vector<std::string> taints;
+};
+[[nodiscard]] Figures make_figures(const Recording& recording, Duration work);
+
+/// What speaks against a cell whose kernel has no high-resolution timers: `resolution` as
+/// clock_getres(2) tells it of CLOCK_MONOTONIC, which then is a tick. Absent where timers are fine
+/// enough for `sleep`.
+[[nodiscard]] std::optional<std::string> coarse_timer_taint(Duration resolution, Duration sleep);
+
+}  // namespace bench::massive_intr
