@@ -39,12 +39,15 @@ struct CellOutcome {
     std::vector<std::string> notes;
     std::vector<WorkerReadback> workers;  ///< one per worker, in order
     Json details;  ///< what belongs in run.json and nowhere else; may be null
+    std::vector<ReadySummary> summaries = {};  ///< figures without samples; none when it ran here
 };
 
 /// What a classic program's output told.
 struct ImportedCell {
     std::int64_t clients = 1;
     CellOutcome outcome;
+    /// As Benchmark::variant(), as far as the output tells the options.
+    std::vector<std::pair<std::string, std::string>> variant = {};
 };
 
 /// A test: options, metrics, what it needs, and a cell's run. Lives as long as the command. A new
@@ -93,7 +96,7 @@ class Benchmark {
 
     /// Whether import_classic() can read anything.
     [[nodiscard]] virtual bool can_import() const { return false; }
-    /// Reads what the classic program printed. An Error names the line.
+    /// Reads what the classic program printed in one run. An Error's object is the line: "line 3".
     [[nodiscard]] virtual Result<ImportedCell> import_classic(std::string_view /*text*/) const {
         return plain_error("import", std::string(name()), "it has no classic output");
     }

@@ -46,6 +46,14 @@ struct SummaryRow {
     std::optional<Summary> figures;  ///< absent: nothing measured, all figures empty
 };
 
+/// Figures of a metric whose single values nobody knows: what a classic program printed. Those it
+/// did not print are absent.
+struct ReadySummary {
+    Metric metric;
+    std::string subject;  ///< as in Series
+    Summary summary;
+};
+
 /// One cell as it goes into a bundle.
 struct CellRecord {
     std::int64_t cell = 1;  ///< number within the bundle, from 1
@@ -59,6 +67,7 @@ struct CellRecord {
     std::vector<Metric>
         metrics;  ///< all the cell should have measured: a cell without figures has a row for each
     std::vector<Series> series;
+    std::vector<ReadySummary> summaries = {};  ///< of metrics and subjects that are in no series
     Json
         environment;  ///< facts that stay (kernel, CPUs, ...); an object, or null when not captured
     Json details;     ///< the rest: state before and after, workers as read back, load, times
@@ -76,9 +85,10 @@ class BundleWriter {
     /// Error no folder it made is left.
     [[nodiscard]] static Result<BundleWriter> create(const std::filesystem::path& dir, Json header);
 
-    /// Each metric of `record.metrics` gets a row, then each series that is none of them. An Error
-    /// also for what can't be written truly: a cell number or a metric and subject used twice,
-    /// values that are no number, `clients` or `at_ns` of another length than `values`.
+    /// Each metric of `record.metrics` gets a row, then each series and ready summary that is none
+    /// of them. An Error also for what can't be written truly: a cell number or a metric and
+    /// subject used twice, values that are no number, `clients` or `at_ns` of another length than
+    /// `values`.
     [[nodiscard]] Status add(const CellRecord& record);
 
     /// Takes over the one cell of another bundle (what `bench exec` wrote): its rows with `key`'s

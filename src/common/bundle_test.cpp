@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 
 #include "common/file.h"
 #include "common/gzip.h"
@@ -177,6 +178,37 @@ TEST_F(BundleTest, EachSubjectAndEachMetricBeyondTheTestsOwnHasARow) {
     EXPECT_THAT(rows,
                 ElementsAre("wakeup/", "rounds/", "rounds/client 1", "frames_dropped/client 1"));
     EXPECT_THAT(read().run["metrics"], SizeIs(3));
+}
+
+TEST_F(BundleTest, FiguresWithoutSamplesHaveTheirRowAndNoSamples) {
+    BundleWriter writer = create();
+    CellRecord record = measured_cell(1);
+    record.series.clear();
+    Summary summary;
+    summary.count = 176;
+    summary.mean = 14'512'000;
+    summary.max = 43'974'000;
+    record.summaries = {{wakeup_metric(), {}, summary}, {wakeup_metric(), "client 1", summary}};
+    const std::string header_only = text_of("samples.csv.gz");
+    must(writer.add(record));
+    EXPECT_THAT(text_of("summary.csv"),
+                HasSubstr(",,wakeup,ns,lower,ok,176,14512000,,,,,,,,43974000\n"
+                          "latt,6.12.0-test,EEVDF,load=none,2,1,1,,,7,client 1,wakeup,"));
+    EXPECT_THAT(text_of("summary.csv"), HasSubstr(",rounds,1,none,ok,,,,,,,,,,\n"));
+    EXPECT_EQ(text_of("samples.csv.gz"), header_only);
+    EXPECT_FALSE(read().rows[0].figures->stdev.has_value());
+}
+
+TEST_F(BundleTest, FiguresGivenTwiceOrNotFiniteAreRefused) {
+    BundleWriter writer = create();
+    CellRecord record = measured_cell(1);
+    record.summaries = {{wakeup_metric(), {}, {}}};
+    EXPECT_FALSE(writer.add(record).ok()) << "the series has this metric and subject too";
+    record.series.clear();
+    record.summaries[0].summary.max = std::numeric_limits<double>::infinity();
+    EXPECT_FALSE(writer.add(record).ok());
+    record.summaries[0].summary.max = 1;
+    EXPECT_TRUE(writer.add(record).ok());
 }
 
 TEST_F(BundleTest, ADoubtMakesTheCellTainted) {

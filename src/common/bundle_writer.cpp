@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <set>
@@ -63,67 +64,82 @@ class SamplesTail {
     bool changed_ = false;
 };
 
-Error bad_series(const CellRecord& record, const Series& series, std::string detail) {
-    return plain_error("write cell", fmt::format("{} metric {}", record.cell, series.metric.name),
+Error bad_figures(const CellRecord& record, const Metric& metric, std::string detail) {
+    return plain_error("write cell", fmt::format("{} metric {}", record.cell, metric.name),
                        std::move(detail));
+}
+
+bool all_finite(const Summary& summary) {
+    constexpr std::array kStatistics = {Statistic::mean, Statistic::stdev, Statistic::min,
+                                        Statistic::p50,  Statistic::p90,   Statistic::p95,
+                                        Statistic::p99,  Statistic::p999,  Statistic::max};
+    return std::all_of(kStatistics.begin(), kStatistics.end(), [&](Statistic statistic) {
+        return std::isfinite(summary.get(statistic).value_or(0));
+    });
 }
 
 Status check_series(const CellRecord& record) {
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const Series& series : record.series) {
         if (!seen.emplace(series.metric.name, series.subject).second) {
-            return bad_series(record, series, "twice for one subject");
+            return bad_figures(record, series.metric, "twice for one subject");
         }
         if (!std::all_of(series.values.begin(), series.values.end(),
                          [](double x) { return std::isfinite(x); })) {
-            return bad_series(record, series, "a value that is not a finite number");
+            return bad_figures(record, series.metric, "a value that is not a finite number");
         }
         const std::size_t n = series.values.size();
         if ((!series.clients.empty() && series.clients.size() != n) ||
             (!series.at_ns.empty() && series.at_ns.size() != n)) {
-            return bad_series(record, series,
-                              "clients or at_ns are not as many as the values they belong to");
+            return bad_figures(record, series.metric,
+                               "clients or at_ns are not as many as the values they belong to");
+        }
+    }
+    for (const ReadySummary& ready : record.summaries) {
+        if (!seen.emplace(ready.metric.name, ready.subject).second) {
+            return bad_figures(record, ready.metric, "twice for one subject");
+        }
+        if (!all_finite(ready.summary)) {
+            return bad_figures(record, ready.metric, "a figure that is not a finite number");
         }
     }
     return {};
 }
 
-/// Each metric asked for has a row, with or without figures; so has each series beyond them.
+/// Each metric asked for has a row, with or without figures; so has what was measured beyond them.
 std::vector<SummaryRow> summary_rows(const CellRecord& record) {
-    std::vector<SummaryRow> rows;
-    std::vector<const Series*> left;
+    std::vector<ReadySummary> left;
     for (const Series& series : record.series) {
-        left.push_back(&series);
+        left.push_back({series.metric, series.subject, summarise(series.values)});
     }
-    const auto add_row = [&](const Metric& metric, const Series* series) {
-        SummaryRow row{.key = record.key,
-                       .subject = series != nullptr ? series->subject : std::string(),
-                       .metric = metric,
-                       .status = record.status,
-                       .figures = std::nullopt};
-        if (series != nullptr) {
-            row.figures = summarise(series->values);
-        }
-        rows.push_back(std::move(row));
+    left.insert(left.end(), record.summaries.begin(), record.summaries.end());
+    std::vector<SummaryRow> rows;
+    const auto add_row = [&](const Metric& metric, const std::string& subject,
+                             const std::optional<Summary>& figures) {
+        rows.push_back({.key = record.key,
+                        .subject = subject,
+                        .metric = metric,
+                        .status = record.status,
+                        .figures = figures});
     };
     for (const Metric& metric : record.metrics) {
         const std::size_t before = rows.size();
-        std::erase_if(left, [&](const Series* series) {
-            if (series->metric.name != metric.name) {
+        std::erase_if(left, [&](const ReadySummary& one) {
+            if (one.metric.name != metric.name) {
                 return false;
             }
-            add_row(series->metric, series);
+            add_row(one.metric, one.subject, one.summary);
             return true;
         });
         if (rows.size() == before) {
-            add_row(metric, nullptr);
+            add_row(metric, {}, std::nullopt);
         }
     }
-    for (const Series* series : left) {
-        add_row(series->metric, series);
+    for (const ReadySummary& one : left) {
+        add_row(one.metric, one.subject, one.summary);
     }
     if (rows.empty()) {
-        add_row(Metric{}, nullptr);
+        add_row(Metric{}, {}, std::nullopt);
     }
     return rows;
 }
@@ -279,6 +295,9 @@ Status BundleWriter::add(const CellRecord& given) {
     }
     for (const Series& series : record.series) {
         put_metric(run, metric_json(series.metric));
+    }
+    for (const ReadySummary& ready : record.summaries) {
+        put_metric(run, metric_json(ready.metric));
     }
     put_cell(run, cell_json(record), record.environment);
 

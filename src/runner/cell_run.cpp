@@ -112,6 +112,7 @@ class CellRun {
         record_.status = RowStatus::failed;
         record_.reason = std::move(reason);
         record_.series.clear();
+        record_.summaries.clear();
     }
 
     /// Before anything is read of the machine: it is the switched one that is measured.
@@ -258,6 +259,7 @@ class CellRun {
 
     void take(CellOutcome outcome) {
         record_.series = std::move(outcome.series);
+        record_.summaries = std::move(outcome.summaries);
         append(record_.taints, outcome.taints);
         append(record_.notes, outcome.notes);
         record_.details["workers"] = describe_workers(outcome.workers);
