@@ -7,6 +7,7 @@
 
 #include "common/signal_name.h"
 #include "latt/classic.h"
+#include "latt/classic_import.h"
 #include "latt/requirements.h"
 #include "latt/series.h"
 #include "latt/session.h"
@@ -117,6 +118,9 @@ Result<CellOutcome> Latt::run(const CellContext& context) {
 
 int Latt::classic_main(int argc, char** argv) {
     return latt::classic_main(argc, argv);
+}
+Result<ImportedCell> Latt::import_classic(std::string_view text) const {
+    return latt::import_classic(text);
 }
 
 std::unique_ptr<Benchmark> make_benchmark() {

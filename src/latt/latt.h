@@ -28,6 +28,8 @@ class Latt final : public Benchmark {
     [[nodiscard]] Result<CellOutcome> run(const CellContext& context) override;
     [[nodiscard]] std::string_view classic_name() const override { return "latt"; }
     [[nodiscard]] int classic_main(int argc, char** argv) override;
+    [[nodiscard]] bool can_import() const override { return true; }
+    [[nodiscard]] Result<ImportedCell> import_classic(std::string_view text) const override;
 
   private:
     Options options_;
