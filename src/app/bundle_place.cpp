@@ -10,15 +10,28 @@
 
 namespace bench {
 
+namespace {
+
+/// As part of a folder's name: without what would make another folder or garble a terminal.
+std::string name_part(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(),
+        [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '_');
+    return text;
+}
+
+}  // namespace
+
 Result<std::filesystem::path> choose_bundle_dir(const std::filesystem::path& out,
-                                                const std::string& test) {
+                                                const std::string& test,
+                                                const std::optional<std::string>& kernel) {
     utsname names{};
-    if (::uname(&names) != 0) {
+    if (!kernel && ::uname(&names) != 0) {
         return errno_error("uname");
     }
-    std::string kernel = names.release;
-    std::replace(kernel.begin(), kernel.end(), '/', '_');
-    const std::string name = utc_basic(std::time(nullptr)) + "-" + test + "-" + kernel;
+    const std::string where = name_part(kernel.value_or(names.release));
+    const std::string name =
+        utc_basic(std::time(nullptr)) + "-" + test + (where.empty() ? "" : "-" + where);
     // A link that leads nowhere takes the name too. What can't be looked up is told when it is
     // made.
     const auto taken = [](const std::filesystem::path& path) {
@@ -33,9 +46,9 @@ Result<std::filesystem::path> choose_bundle_dir(const std::filesystem::path& out
 }
 
 Result<BundleWriter> make_bundle(const std::filesystem::path& out, const std::string& test,
-                                 const Json& header) {
+                                 const Json& header, const std::optional<std::string>& kernel) {
     while (true) {
-        auto place = choose_bundle_dir(out, test);
+        auto place = choose_bundle_dir(out, test, kernel);
         if (!place) {
             return place.error();
         }

@@ -27,7 +27,7 @@ std::string title(const Bundle& bundle) {
     }
     const Json& plan = bundle.run.at("plan");
     std::string text = plan.at("test").get<std::string>();
-    if (kernels.size() == 1) {
+    if (kernels.size() == 1 && !kernels.begin()->empty()) {
         text += " on " + *kernels.begin();
     }
     if (schedulers.size() == 1) {
@@ -39,8 +39,11 @@ std::string title(const Bundle& bundle) {
     }
     text = printable(text);
     const auto repetitions = plan.at("repetitions").get<std::int64_t>();
-    text += fmt::format(", {} a cell",
-                        format_duration(Duration(plan.at("duration_ns").get<std::int64_t>())));
+    // An imported run does not tell how long it took.
+    text += plan.contains("duration_ns")
+                ? fmt::format(", {} a cell",
+                              format_duration(Duration(plan.at("duration_ns").get<std::int64_t>())))
+                : ", imported";
     if (repetitions > 1) {
         text += fmt::format(", medians of {} repetitions", repetitions);
     }

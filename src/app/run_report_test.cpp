@@ -50,6 +50,15 @@ TEST(RunReport, TheLastLineCountsWhatIsMissing) {
     EXPECT_TRUE(run_as_text(end, kColumns).ends_with("1 of 3 cells not-run, 2 failed\n"));
 }
 
+TEST(RunReport, TheTitleOfAnImportClaimsNoTimeAndNoKernel) {
+    RunEnd end = ended_with(Json::array());
+    end.bundle->run["plan"] = {{"test", "latt"}, {"repetitions", 1}};
+    EXPECT_TRUE(
+        run_as_text(end, kColumns).starts_with("latt on 6.18 (unknown scheduler), imported\n"));
+    end.bundle->rows[0].key.kernel.clear();
+    EXPECT_TRUE(run_as_text(end, kColumns).starts_with("latt (unknown scheduler), imported\n"));
+}
+
 TEST(RunReport, JsonHasNullForWhatWasNotMeasured) {
     const Json json = Json::parse(run_as_json(ended_with({tainted("throttled")})));
     EXPECT_TRUE(json["rows"][0]["p50"].is_null());

@@ -25,13 +25,17 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t l
     if (!file) {
         return file.error();
     }
+    return read_rest(file->get(), path, limit);
+}
+
+Result<std::string> read_rest(int fd, const std::filesystem::path& path, std::uint64_t limit) {
     constexpr std::uint64_t kBlock = 1U << 18U;
     std::string text;
     while (text.size() < limit) {
         const std::size_t have = text.size();
         const auto wanted = static_cast<std::size_t>(std::min(kBlock, limit - have));
         text.resize(have + wanted);
-        const ssize_t got = syscalls().read(file->get(), text.data() + have, wanted);
+        const ssize_t got = syscalls().read(fd, text.data() + have, wanted);
         text.resize(have + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
         if (got < 0 && errno != EINTR) {
             return errno_error("read", path.string());

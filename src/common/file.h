@@ -17,6 +17,10 @@ namespace bench {
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
                                             std::uint64_t limit = UINT64_MAX);
 
+/// What is left to read from `fd`, at most `limit` bytes. `path` is for the Error.
+[[nodiscard]] Result<std::string> read_rest(int fd, const std::filesystem::path& path,
+                                            std::uint64_t limit = UINT64_MAX);
+
 /// Writes all of `text`. `path` is for the Error, as in the two below.
 [[nodiscard]] Status write_text(int fd, std::string_view text, const std::filesystem::path& path);
 

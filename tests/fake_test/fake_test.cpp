@@ -1,5 +1,7 @@
 // The smallest test there can be: it shows what a new one must say, and that one word in a list is
 // enough.
+#include <charconv>
+
 #include "common/benchmark.h"
 #include "common/options.h"
 
@@ -39,6 +41,27 @@ class FakeTest : public Benchmark {
         series.values = {static_cast<double>(answer_ * context.plan.clients)};
         outcome.series.push_back(std::move(series));
         return outcome;
+    }
+
+    [[nodiscard]] bool can_import() const override { return true; }
+    /// "answer 126", and one client.
+    [[nodiscard]] Result<ImportedCell> import_classic(std::string_view text) const override {
+        constexpr std::string_view kWord = "answer ";
+        std::int64_t answer = 0;
+        if (!text.starts_with(kWord) ||
+            std::from_chars(text.data() + kWord.size(), text.data() + text.size(), answer).ec !=
+                std::errc()) {
+            return plain_error("import", "line 1", "no answer");
+        }
+        ImportedCell cell;
+        Series series;
+        series.metric = answer_metric();
+        series.values = {static_cast<double>(answer)};
+        cell.outcome.series.push_back(std::move(series));
+        if (answer == 0) {
+            cell.outcome.taints.emplace_back("an answer of nothing");
+        }
+        return cell;
     }
 
   private:
