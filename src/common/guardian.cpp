@@ -104,6 +104,11 @@ Result<Guardian> Guardian::start(Options options) {
     for (FileContent& file : options.restore_afterwards) {
         file.path = std::filesystem::absolute(file.path);
     }
+    for (SupervisedCommand& command : options.commands) {
+        if (!command.output.empty()) {
+            command.output = std::filesystem::absolute(command.output);
+        }
+    }
     if (options.scratch_prefix) {
         options.scratch_prefix = std::filesystem::absolute(*options.scratch_prefix);
     }

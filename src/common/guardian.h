@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -14,6 +15,9 @@
 
 namespace bench {
 
+/// How much of the end of a command's output is kept in its file: at most this, at least half.
+inline constexpr std::uint64_t kOutputKept = 1U << 20U;
+
 /// A command for a guardian to run. Its standard input is /dev/null, its signals are at their
 /// defaults, none blocked; it dies with its guardian.
 struct SupervisedCommand {
@@ -23,7 +27,9 @@ struct SupervisedCommand {
     std::vector<std::string>
         environment;  ///< "KEY=value" is added or replaces this process's, "KEY" removes it
     std::filesystem::path working_directory;  ///< empty: this process's
-    std::filesystem::path output;  ///< stdout and stderr are appended here; empty: inherited
+    /// The end of stdout and stderr is kept here (kOutputKept), read from a pipe by the guardian;
+    /// all that a command printed is in it before its end is told. Empty: inherited.
+    std::filesystem::path output;
     bool own_session =
         false;  ///< setsid: another autogroup. Otherwise a process group of its own in this session
     /// Index of an earlier command whose process group it joins; not together with own_session.

@@ -3,19 +3,21 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
+#include "common/captured_output.h"
 #include "common/child_setup.h"
 #include "common/descendants.h"
 #include "common/guardian_protocol.h"
@@ -70,7 +72,16 @@ class GuardianProcess {
         for (const SupervisedCommand& command : options_.commands) {
             keep.insert(keep.end(), command.keep_fds.begin(), command.keep_fds.end());
         }
+        make_room_for_outputs();
         return close_fds_except(std::move(keep)).ok();
+    }
+
+    /// A pipe a command: more than the usual limit lets us have. The commands keep the old one.
+    void make_room_for_outputs() {
+        ::getrlimit(RLIMIT_NOFILE, &files_);
+        rlimit most = files_;
+        most.rlim_cur = most.rlim_max;
+        ::setrlimit(RLIMIT_NOFILE, &most);
     }
 
     [[nodiscard]] std::vector<int> own_fds() const {
@@ -78,6 +89,11 @@ class GuardianProcess {
         own.insert(own.end(), {link_, child_signals_.get()});
         if (options_.outlived_by != nullptr) {
             own.push_back(options_.outlived_by->event_fd());
+        }
+        for (const auto& output : outputs_) {
+            if (output) {
+                own.push_back(output->read_end());
+            }
         }
         return own;
     }
@@ -102,7 +118,16 @@ class GuardianProcess {
         for (std::uint32_t index = 0; index < options_.commands.size(); ++index) {
             const SupervisedCommand& command = options_.commands[index];
             const pid_t group = command.group_of ? groups_.at(*command.group_of) : 0;
-            const Result<pid_t> pid = start_supervised(command, group);
+            if (const Status made = make_output(command); !made) {
+                tell_failure(Kind::start_failed, index, made.error().code, made.error().operation);
+                return false;
+            }
+            std::optional<CapturedOutput>& output = outputs_.back();
+            const Result<pid_t> pid =
+                start_supervised(command, {group, output ? output->write_end() : -1, files_});
+            if (output) {
+                output->close_write_end();
+            }
             if (!pid) {
                 tell_failure(Kind::start_failed, index, pid.error().code, pid.error().operation);
                 return false;
@@ -112,6 +137,19 @@ class GuardianProcess {
             tell({Kind::started, index, *pid, 0, {}});
         }
         return true;
+    }
+
+    Status make_output(const SupervisedCommand& command) {
+        outputs_.emplace_back();
+        if (command.output.empty()) {
+            return {};
+        }
+        Result<CapturedOutput> made = CapturedOutput::create(command.output, kOutputKept);
+        if (!made) {
+            return made.error();
+        }
+        outputs_.back() = std::move(made).value();
+        return {};
     }
 
     /// Whoever reads our owner's output must not wait for us.
@@ -128,9 +166,16 @@ class GuardianProcess {
     void serve() {
         std::optional<TimePoint> kill_at;
         while (!kill_at || (!index_of_.empty() && MonotonicClock::now() < *kill_at)) {
-            std::array<pollfd, 2> fds{pollfd{link_, POLLIN, 0},
-                                      pollfd{child_signals_.get(), POLLIN, 0}};
+            std::vector<pollfd> fds{{link_, POLLIN, 0}, {child_signals_.get(), POLLIN, 0}};
+            for (const auto& output : outputs_) {
+                fds.push_back({output ? output->read_end() : -1, POLLIN, 0});
+            }
             ::poll(fds.data(), fds.size(), kill_at ? remaining_ms(*kill_at) : -1);
+            for (std::size_t index = 0; index < outputs_.size(); ++index) {
+                if (fds[index + 2].revents != 0) {
+                    outputs_[index]->take();
+                }
+            }
             if (fds[1].revents != 0) {
                 reap();
             }
@@ -181,6 +226,7 @@ class GuardianProcess {
         if (found == index_of_.end()) {
             return;  // an orphan that came to us
         }
+        take_last_words(found->second);
         const std::int64_t at = MonotonicClock::now().time_since_epoch().count();
         tell({Kind::exited, found->second, status, at, {}});
         index_of_.erase(found);
@@ -193,6 +239,14 @@ class GuardianProcess {
                 tell_failure(Kind::restore_failed, index, written.error().code,
                              written.error().operation);
             }
+        }
+    }
+
+    /// All that an ended command printed is in its pipe. What it left running may still print, so
+    /// there is a bound.
+    void take_last_words(std::uint32_t index) {
+        constexpr int kPipeFull = 16;  // times 64 KiB, the most an unprivileged pipe holds
+        for (int i = 0; i < kPipeFull && outputs_[index] && outputs_[index]->take(); ++i) {
         }
     }
 
@@ -233,8 +287,10 @@ class GuardianProcess {
     int link_;
     Fd child_signals_;
     std::string scratch_;
-    std::unordered_map<pid_t, std::uint32_t> index_of_;  ///< commands that still run
-    std::vector<pid_t> groups_;                          ///< process group of each command
+    std::unordered_map<pid_t, std::uint32_t> index_of_;   ///< commands that still run
+    std::vector<pid_t> groups_;                           ///< process group of each command
+    std::vector<std::optional<CapturedOutput>> outputs_;  ///< of each command
+    rlimit files_{};                                      ///< the limit our owner had
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "common/affinity.h"
 #include "common/descendants.h"
+#include "common/guardian.h"
 #include "common/testing/processes.h"
 
 namespace bench {
@@ -250,6 +251,21 @@ TEST_F(LoadTest, OnlyTheEndOfALongOutputIsKept) {
     EXPECT_LE(outcome.output_tail.size(), 4096U);
     EXPECT_GT(outcome.output_tail.size(), 4000U);
     EXPECT_TRUE(outcome.output_tail.ends_with("99999\n100000"));
+}
+
+TEST_F(LoadTest, ALoadThatPrintsForEverFillsNoDisk) {
+    const std::string mark = (folder_.path() / "mark").string();
+    const std::unique_ptr<Load> load =
+        must_start(options("seq 3000000; touch '" + mark + "'; exec yes"));  // 23 MB, then more
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(mark); })) << "it is held up";
+    std::uintmax_t bytes = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
+        bytes += entry.is_regular_file() ? entry.file_size() : 0;
+    }
+    EXPECT_LE(bytes, kOutputKept);
+    EXPECT_THAT(must_stop(*load, MonotonicClock::now()).taints, IsEmpty());
+    std::filesystem::remove(mark);
+    EXPECT_TRUE(nothing_left());
 }
 
 TEST_F(LoadTest, ACommandMayTidyUpWhenItIsStopped) {

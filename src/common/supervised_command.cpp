@@ -58,19 +58,13 @@ std::vector<char*> argument_pointers(const std::vector<std::string>& arguments) 
     return pointers;
 }
 
-/// Opens `path` and puts it at `targets`.
-bool redirect(const char* path, int flags, std::initializer_list<int> targets) {
-    constexpr mode_t kMode = 0644;
-    const int fd = ::open(path, flags | O_CLOEXEC, kMode);
-    if (fd < 0) {
-        return false;
-    }
-    for (const int target : targets) {
-        if (::dup2(fd, target) < 0) {
-            return false;
-        }
-    }
-    return true;
+bool read_nothing() {
+    const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return fd >= 0 && ::dup2(fd, STDIN_FILENO) >= 0;
+}
+
+bool print_to(int fd) {
+    return fd < 0 || (::dup2(fd, STDOUT_FILENO) >= 0 && ::dup2(fd, STDERR_FILENO) >= 0);
 }
 
 bool enter_group(const SupervisedCommand& command, pid_t group) {
@@ -78,16 +72,13 @@ bool enter_group(const SupervisedCommand& command, pid_t group) {
 }
 
 /// Everything before the command itself; the step that failed, if one did.
-std::optional<Step> set_up(const SupervisedCommand& command, pid_t group, int report) {
-    if (!enter_group(command, group)) {
+std::optional<Step> set_up(const SupervisedCommand& command, const CommandPlace& place,
+                           int report) {
+    if (!enter_group(command, place.group) || ::setrlimit(RLIMIT_NOFILE, &place.files) != 0) {
         return Step::setup;
     }
     set_program_signals();
-    if (!redirect("/dev/null", O_RDONLY, {STDIN_FILENO})) {
-        return Step::redirect;
-    }
-    if (!command.output.empty() && !redirect(command.output.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                             {STDOUT_FILENO, STDERR_FILENO})) {
+    if (!read_nothing() || !print_to(place.output)) {
         return Step::redirect;
     }
     if (!command.working_directory.empty() && ::chdir(command.working_directory.c_str()) != 0) {
@@ -103,14 +94,15 @@ std::optional<Step> set_up(const SupervisedCommand& command, pid_t group, int re
     return close_fds_except(std::move(keep)) ? std::nullopt : std::optional(Step::setup);
 }
 
-[[noreturn]] void become(const SupervisedCommand& command, pid_t parent, pid_t group, int report) {
+[[noreturn]] void become(const SupervisedCommand& command, pid_t parent, const CommandPlace& place,
+                         int report) {
     die_with_parent(parent);
     // Not the guardian's name any more: an outer guardian would spare it.
     ::prctl(PR_SET_NAME, "bench-command");
     std::vector<char*> environment = merge_environment(command.environment);
     environ = environment.data();
     Failure failure;
-    if (const std::optional<Step> step = set_up(command, group, report)) {
+    if (const std::optional<Step> step = set_up(command, place, report)) {
         failure = Failure{*step, errno};
     } else if (command.body) {
         ::close(report);
@@ -142,7 +134,7 @@ Error to_error(const Failure& failure, const SupervisedCommand& command) {
 
 }  // namespace
 
-Result<pid_t> start_supervised(const SupervisedCommand& command, pid_t group) {
+Result<pid_t> start_supervised(const SupervisedCommand& command, const CommandPlace& place) {
     std::array<int, 2> ends{-1, -1};
     if (syscalls().pipe2(ends.data(), O_CLOEXEC) != 0) {
         return errno_error("pipe");
@@ -152,7 +144,7 @@ Result<pid_t> start_supervised(const SupervisedCommand& command, pid_t group) {
     const pid_t parent = ::getpid();
     const pid_t pid = syscalls().fork();
     if (pid == 0) {
-        become(command, parent, group, report_write.get());
+        become(command, parent, place, report_write.get());
     }
     if (pid < 0) {
         return errno_error("fork");

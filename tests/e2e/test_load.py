@@ -53,6 +53,17 @@ class CommandLoadTest(BenchTest):
                 process.communicate(timeout=PATIENCE)
                 self.assert_nothing_left()
 
+    def test_a_load_that_prints_for_ever_neither_fills_the_disk_nor_stops_the_cell(self):
+        process = self.start("latt", "--out", self.out, "--clients", "1", "--duration", "1h", "--load",
+                             "seq 3000000; exec yes", "--quiet")
+        self.wait_for(lambda: any(line.startswith("yes") for line in self.processes().values()), "23 MB printed")
+        outputs = list(self.temporary.glob("bench-load*/output-*"))
+        self.assertEqual(len(outputs), 1)
+        self.assertLess(outputs[0].stat().st_size, 2 << 20)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+        self.assert_nothing_left()
+
     def test_copies_run_at_once(self):
         process = self.start("latt", "--out", self.out, "--clients", "1", "--duration", "1h", "--load",
                              "exec sleep 1000", "--load-count", "3", "--quiet")

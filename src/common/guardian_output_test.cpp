@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/resource.h>
+
+#include "common/guardian.h"
+#include "common/testing/processes.h"
+
+namespace bench {
+namespace {
+
+using testing::eventually;
+using testing::file_text;
+using testing::TemporaryFolder;
+
+SupervisedCommand shell(const std::string& text, const TemporaryFolder& folder) {
+    SupervisedCommand command;
+    command.argv = {"/bin/sh", "-c", text};
+    command.output = folder.path() / "out";
+    return command;
+}
+
+Guardian must_start(const SupervisedCommand& command) {
+    Guardian::Options options;
+    options.commands = {command};
+    Result<Guardian> guardian = Guardian::start(std::move(options));
+    EXPECT_TRUE(guardian.ok()) << guardian.error().message();
+    return std::move(guardian).value();
+}
+
+void wait_for_end(const Guardian& guardian) {
+    pollfd fd{guardian.event_fd(), POLLIN, 0};
+    ASSERT_EQ(::poll(&fd, 1, 60'000), 1);
+}
+
+TEST(GuardianOutput, OfALongOutputTheEndIsKeptAndTheCommandIsNotHeldUp) {
+    const TemporaryFolder folder;
+    const SupervisedCommand command = shell("seq 1000000; echo the end >&2", folder);  // 6.9 MB
+    Guardian guardian = must_start(command);
+    wait_for_end(guardian);
+    ASSERT_TRUE(eventually([&] { return guardian.poll_exits().size() == 1; }));
+    EXPECT_TRUE(guardian.poll_exits()[0].clean());
+    const std::string kept = file_text(command.output);
+    EXPECT_LE(kept.size(), kOutputKept);
+    EXPECT_GE(kept.size(), kOutputKept / 2);
+    EXPECT_TRUE(kept.ends_with("\n999999\n1000000\nthe end\n"));
+}
+
+TEST(GuardianOutput, OutputOfWhatACommandLeftRunningIsTaken) {
+    const TemporaryFolder folder;
+    const SupervisedCommand command =
+        shell("(sleep 0.1; seq 1000000; echo done; exec sleep 1000) &", folder);
+    Guardian guardian = must_start(command);
+    EXPECT_TRUE(eventually([&] { return file_text(command.output).ends_with("\ndone\n"); }));
+    EXPECT_TRUE(guardian.stop(Duration::zero()).ok());
+}
+
+TEST(GuardianOutput, CommandsKeepTheLimitOfDescriptorsThatWeHave) {
+    const TemporaryFolder folder;
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    rlimit low = before;
+    low.rlim_cur = 200;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+    const SupervisedCommand command = shell("ulimit -n", folder);
+    Guardian guardian = must_start(command);
+    wait_for_end(guardian);
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    EXPECT_EQ(file_text(command.output), "200\n");
+}
+
+}  // namespace
+}  // namespace bench
