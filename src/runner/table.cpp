@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <tuple>
+#include <set>
 
 #include "common/statistics.h"
 #include "common/units.h"
@@ -41,11 +42,19 @@ struct Figure {
     std::string unit;
 };
 
+bool ran(RowStatus status) {
+    return status == RowStatus::ok || status == RowStatus::tainted;
+}
+
+/// Repetitions that did not run, or broke, are left out.
 Figure combine(const std::vector<const SummaryRow*>& repetitions, Statistic statistic) {
     Figure figure;
     std::vector<double> values;
     for (const SummaryRow* row : repetitions) {
         figure.unit = row->metric.unit;
+        if (!ran(row->status)) {
+            continue;
+        }
         const auto value = row->figures ? row->figures->get(statistic) : std::nullopt;
         if (!value) {
             return figure;  // a figure that one repetition lacks is not known for all of them
@@ -121,9 +130,18 @@ struct LineKey {
     auto operator<=>(const LineKey&) const = default;
 };
 
+/// What tells the cells of a line apart.
+using CellPlace = std::array<std::optional<std::int64_t>, 4>;
+
 struct Line {
     std::map<std::string, std::vector<const SummaryRow*>> by_metric;
     RowStatus worst = RowStatus::ok;
+    std::set<CellPlace> cells, left_out;
+
+    /// Some repetitions were measured, some not.
+    [[nodiscard]] bool partial() const {
+        return !left_out.empty() && left_out.size() < cells.size();
+    }
 };
 
 int badness(RowStatus status) {
@@ -149,6 +167,11 @@ std::map<LineKey, Line> group_lines(const std::vector<SummaryRow>& rows) {
         Line& line = lines[LineKey{row.key.kernel, row.key.scheduler, row.key.variant,
                                    row.key.clients.value_or(0)}];
         line.by_metric[row.metric.name].push_back(&row);
+        const CellPlace place{row.key.repetition, row.key.pair, row.key.order, row.key.boot};
+        line.cells.insert(place);
+        if (!ran(row.status)) {
+            line.left_out.insert(place);
+        }
         if (badness(row.status) > badness(line.worst)) {
             line.worst = row.status;
         }
@@ -299,16 +322,21 @@ std::string format_table(const std::vector<SummaryRow>& rows,
     }
     TextColumn status{"", "", {}, true};
     bool any_status = false;
+    bool any_partial = false;
     for (const auto& [key, line] : lines) {
         const bool fine = line.worst == RowStatus::ok;
         status.cells.push_back(fine ? "" : std::string(status_text(line.worst)));
+        if (line.partial()) {
+            status.cells.back() += fmt::format(" {}/{}", line.left_out.size(), line.cells.size());
+        }
         any_status |= !fine;
+        any_partial |= line.partial();
     }
     if (any_status) {
         text.push_back(std::move(status));
     }
     std::string result = render(text, lines.size());
-    if (any_weak || any_missing) {
+    if (any_weak || any_missing || any_partial) {
         result += '\n';
     }
     if (any_weak) {
@@ -316,6 +344,10 @@ std::string format_table(const std::vector<SummaryRow>& rows,
     }
     if (any_missing) {
         result += "n/a  not measured, or too few samples for this percentile\n";
+    }
+    if (any_partial) {
+        result +=
+            "k/n  k of n repetitions did not run or broke: the figures are those of the others\n";
     }
     return result;
 }

@@ -15,8 +15,9 @@ namespace bench {
 /// varies, or when a column without a metric names it) and client count. Repetitions are combined:
 /// medians of the figures, but the sum of n, the smallest minimum and the largest maximum.
 /// Durations of a metric share one unit. "n/a": not measured or too few samples for that
-/// percentile; "~": few samples beyond it; a line that is not ok says so at its end. Ends with a
-/// legend of the marks used.
+/// percentile; "~": few samples beyond it; a line that is not ok says so at its end, and how many
+/// of its repetitions did not run or broke: they are left out of its figures. Ends with a legend of
+/// the marks used.
 [[nodiscard]] std::string format_table(const std::vector<SummaryRow>& rows,
                                        const std::vector<TableColumn>& columns);
 

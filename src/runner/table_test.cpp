@@ -60,6 +60,29 @@ TEST(Table, ALineThatIsNotOkSaysSoAndShowsNoZero) {
     EXPECT_THAT(table, Not(HasSubstr("      2      0")));
 }
 
+TEST(Table, ARepetitionThatBrokeIsLeftOutAndCounted) {
+    const std::vector<double> small(20, 1e6);
+    const std::vector<double> large(20, 3e6);
+    // What a broken repetition had measured before must not be averaged with the others.
+    const std::string table =
+        format_table({row(1, 1, small), row(1, 2, {}, RowStatus::not_run), row(1, 3, large),
+                      row(1, 4, std::vector<double>(20, 9e6), RowStatus::failed), row(2, 1, small),
+                      row(2, 2, {}, RowStatus::failed), row(3, 1, {}, RowStatus::failed),
+                      row(3, 2, {}, RowStatus::failed)},
+                     kColumns);
+    EXPECT_THAT(table, HasSubstr("      1  2.000  n/a  3.000   40  failed 2/4\n"));
+    EXPECT_THAT(table, HasSubstr("      2  1.000  n/a  1.000   20  failed 1/2\n"));
+    EXPECT_THAT(table, HasSubstr("      3    n/a  n/a    n/a  n/a  failed\n"));
+    EXPECT_THAT(table, HasSubstr("\nk/n  k of n repetitions did not run or broke"));
+}
+
+TEST(Table, WhatARepetitionThatRanDidNotMeasureIsNotKnownForAll) {
+    const std::string table =
+        format_table({row(1, 1, std::vector<double>(20, 1e6)), row(1, 2, {})}, kColumns);
+    EXPECT_THAT(table, HasSubstr("      1  n/a  n/a  n/a  n/a\n"));
+    EXPECT_THAT(table, Not(HasSubstr("k/n")));
+}
+
 TEST(Table, AVaryingVariantIsAColumnAndItsControlCharactersAreNot) {
     auto first = row(1, 1, std::vector<double>(20, 1e6));
     auto second = first;
