@@ -27,11 +27,18 @@ int exit_code_of(const CellEnd& end) {
     return kExitFailed;
 }
 
-int exec_cell(const CommandLine& line, Benchmark& benchmark, CellOptions& options) {
+/// Where a cell run by hand goes: to a new bundle in a folder, as a sweep's, or to --bundle.
+struct ExecPlace {
+    std::filesystem::path out = "results";
+    const CLI::Option* out_option = nullptr;
+};
+
+int exec_cell(const CommandLine& line, Benchmark& benchmark, CellOptions& options,
+              const ExecPlace& where) {
     ::prctl(PR_SET_NAME, "bench");  // in a sweep it was started as /proc/self/exe
     const bool by_hand = options.bundle.empty();
     if (by_hand) {
-        auto place = choose_bundle_dir("results", std::string(benchmark.name()));
+        auto place = choose_bundle_dir(where.out, std::string(benchmark.name()));
         if (!place) {
             log_error(place.error().message());
             return kExitMissing;
@@ -68,11 +75,21 @@ void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>>
         add_shared_cell_options(*command, *options);
         add_exec_options(*command, *options);
         add_axis_options(*command, *options);
+        auto place = std::make_shared<ExecPlace>();
+        place->out_option = command->add_option("-o,--out", place->out, "Folder for bundles")
+                                ->type_name("DIR")
+                                ->default_str("results");
         benchmark->add_options(*command);
         line.on(
             *command, "exec " + name,
-            [&line, benchmark, options] { return exec_cell(line, *benchmark, *options); },
-            [benchmark, options]() -> Status {
+            [&line, benchmark, options, place] {
+                return exec_cell(line, *benchmark, *options, *place);
+            },
+            [benchmark, options, place]() -> Status {
+                if (place->out_option->count() > 0 && !options->bundle.empty()) {
+                    return plain_error("", "--out",
+                                       "--bundle names the folder itself: give one of them");
+                }
                 const auto& load = options->load;
                 if (auto sound = check_load_options(load, load.spec.kind != LoadKind::none);
                     !sound) {

@@ -75,6 +75,7 @@ class RefusalTest(BenchTest):
         self.assert_refused(["latt", "--first", "--second"], "'--first'")
 
     def test_exec_refuses_in_the_same_way(self):
+        self.assert_refused(["exec", "latt", "--out", "x", "--bundle", "y"], "--out", "--bundle")
         self.assert_refused(["exec", "latt", "--clients", "1..2"], "--clients", "'1..2'")
         self.assert_refused(["exec", "latt", "--seed", "x"], "--seed", "'x'")
 
@@ -112,6 +113,15 @@ class SmallCommandsTest(BenchTest):
         self.assertRegex(text, r"(?m)^ +wakeup +ns +lower ")
         tests = json.loads(self.run_bench("list", "--json").stdout)
         self.assertIn("latt", [test["name"] for test in tests])
+
+    def test_exec_by_hand_makes_a_new_bundle_in_the_folder_asked_for(self):
+        self.out = self.folder / "elsewhere"
+        cell = ["exec", "latt", "-t", "30ms", "--min-wait", "1ms", "--max-wait", "2ms"]
+        shown = [self.run_bench(*cell, *arguments).stdout.strip() for arguments in
+                 (["-o", self.out], ["--out", self.out], [])]
+        self.assertEqual(sorted(map(str, self.bundles())), sorted(shown[:2]))
+        self.assertEqual(pathlib.Path(shown[2]).parent, pathlib.Path("results"))
+        self.assertTrue((self.folder / shown[2] / "run.json").exists())
 
     def test_exec_runs_one_cell_into_a_bundle(self):
         target = self.folder / "cell"
