@@ -12,6 +12,7 @@
 #include "common/file.h"
 #include "common/log.h"
 #include "runner/cell_run.h"
+#include "runner/fitted_table.h"
 #include "runner/table.h"
 
 namespace bench {
@@ -201,7 +202,9 @@ int run_import(const CommandLine& line, const Benchmark& benchmark, const Import
         return fail(writer.error(), kExitMissing);
     }
     const RunEnd end = finish_run(*writer, write_cells(*writer, records), 0, false);
-    const std::string text = options.json ? run_as_json(end) : run_as_text(end, benchmark.table());
+    const std::string text =
+        options.json ? run_as_json(end)
+                     : run_as_text(end, benchmark.table(), terminal_width(STDOUT_FILENO));
     return print(text, end.exit_code);
 }
 

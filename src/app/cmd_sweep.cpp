@@ -17,6 +17,7 @@
 #include "common/temporary_folder.h"
 #include "runner/cell_axes.h"
 #include "runner/cell_run.h"
+#include "runner/fitted_table.h"
 #include "runner/local_executor.h"
 #include "runner/progress.h"
 
@@ -260,7 +261,9 @@ int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOp
         counts = run_plan(*plan, executor, *writer, progress, fallback, keeper->scratch(), timeout);
     }
     const RunEnd end = finish_run(*writer, counts, stop->signal_number(), options.strict);
-    const std::string text = options.json ? run_as_json(end) : run_as_text(end, benchmark.table());
+    const std::string text =
+        options.json ? run_as_json(end)
+                     : run_as_text(end, benchmark.table(), terminal_width(STDOUT_FILENO));
     return print(text, end.exit_code);
 }
 

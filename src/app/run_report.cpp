@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/signal_name.h"
 #include "common/units.h"
+#include "runner/fitted_table.h"
 #include "runner/table.h"
 
 namespace bench {
@@ -217,10 +218,11 @@ RunEnd finish_run(BundleWriter& writer, const Result<RunCounts>& counts, int sig
     return end;
 }
 
-std::string run_as_text(const RunEnd& end, const std::vector<TableColumn>& columns) {
+std::string run_as_text(const RunEnd& end, const std::vector<TableColumn>& columns,
+                        std::optional<std::size_t> width) {
     std::string text;
     if (end.bundle && !end.bundle->rows.empty()) {
-        text += title(*end.bundle) + format_table(end.bundle->rows, columns);
+        text += title(*end.bundle) + format_fitted_table(end.bundle->rows, columns, width);
         Remarks remarks;
         for (const Json& cell : end.bundle->run.at("cells")) {
             remarks.add_cell(cell);

@@ -26,8 +26,9 @@ struct RunEnd {
                                 int signal_number, bool strict);
 
 /// Title, table, notes and where the bundle is; the last line counts rows that are not-run or
-/// failed, if any.
-[[nodiscard]] std::string run_as_text(const RunEnd& end, const std::vector<TableColumn>& columns);
+/// failed, if any. `width`: of the terminal it is for, as in format_fitted_table().
+[[nodiscard]] std::string run_as_text(const RunEnd& end, const std::vector<TableColumn>& columns,
+                                      std::optional<std::size_t> width = {});
 
 /// One JSON object with the bundle's folder, status, counts and every row of the summary; absent
 /// figures are null.

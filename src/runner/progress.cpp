@@ -1,7 +1,6 @@
 #include "runner/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,22 +8,17 @@
 #include <string_view>
 
 #include "common/syscalls.h"
+#include "runner/fitted_table.h"
 #include "runner/table.h"
 
 namespace bench {
 namespace {
 
+constexpr std::size_t kUsualWidth = 80;
+
 void say(const std::string& text) {
     // Progress that can't be shown is no reason to stop measuring.
     (void)write_all(STDERR_FILENO, text.data(), text.size());
-}
-
-std::size_t terminal_width() {
-    winsize size{};
-    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        return size.ws_col;
-    }
-    return 80;
 }
 
 std::string describe(const PlannedCell& cell) {
@@ -98,7 +92,7 @@ void Progress::wipe() {
 void Progress::draw() {
     if (style_ == ProgressStyle::bar) {
         say("\r\x1b[K" + format_bar(finished_, cells_, MonotonicClock::now() - begin_, current_,
-                                    last_, terminal_width()));
+                                    last_, terminal_width(STDERR_FILENO).value_or(kUsualWidth)));
         drawn_ = true;
     }
 }

@@ -346,8 +346,7 @@ std::string format_table(const std::vector<SummaryRow>& rows,
         result += "n/a  not measured, or too few samples for this percentile\n";
     }
     if (any_partial) {
-        result +=
-            "k/n  k of n repetitions did not run or broke: the figures are those of the others\n";
+        result += "k/n  k of n repetitions did not run or broke, and are left out\n";
     }
     return result;
 }

@@ -1,6 +1,10 @@
 """Classic outputs become ordinary bundles that claim nothing of this machine."""
 
+import fcntl
 import json
+import pty
+import struct
+import termios
 
 from harness import *
 
@@ -93,6 +97,19 @@ class ImportTest(BenchTest):
         told = json.loads(self.imported(self.file("old.txt"), "--json"))
         self.assertEqual(told["counts"]["ok"], 1)
         self.assertIsNone(told["rows"][0]["p50"])
+
+    def test_a_narrow_terminal_gets_a_table_that_does_not_wrap(self):
+        file = self.file("old.txt")
+        for width, wraps in ((60, True), (80, False)):
+            master, slave = pty.openpty()
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+            self.imported(file, stdout=slave)
+            os.close(slave)
+            shown = os.read(master, 1 << 16).decode()
+            os.close(master)
+            self.assertEqual("left out of this narrow table: avg, stdev" in shown, wraps, shown)
+            self.assertTrue(all(len(line.strip()) <= width for line in shown.splitlines()
+                                if line.startswith((" ", "clients"))), shown)
 
     def assert_refused(self, *arguments, naming):
         done = self.run_bench("import", *arguments)
