@@ -166,14 +166,19 @@ class GuardianProcess {
     void serve() {
         std::optional<TimePoint> kill_at;
         while (!kill_at || (!index_of_.empty() && MonotonicClock::now() < *kill_at)) {
+            // Those still open alone: poll(2) takes no more than the limit of descriptors.
             std::vector<pollfd> fds{{link_, POLLIN, 0}, {child_signals_.get(), POLLIN, 0}};
-            for (const auto& output : outputs_) {
-                fds.push_back({output ? output->read_end() : -1, POLLIN, 0});
+            std::vector<CapturedOutput*> open;
+            for (auto& output : outputs_) {
+                if (output && output->read_end() >= 0) {
+                    fds.push_back({output->read_end(), POLLIN, 0});
+                    open.push_back(&*output);
+                }
             }
             ::poll(fds.data(), fds.size(), kill_at ? remaining_ms(*kill_at) : -1);
-            for (std::size_t index = 0; index < outputs_.size(); ++index) {
-                if (fds[index + 2].revents != 0) {
-                    outputs_[index]->take();
+            for (std::size_t i = 0; i < open.size(); ++i) {
+                if (fds[i + 2].revents != 0) {
+                    open[i]->take();
                 }
             }
             if (fds[1].revents != 0) {

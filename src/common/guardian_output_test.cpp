@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "common/guardian.h"
 #include "common/testing/processes.h"
@@ -52,6 +53,34 @@ TEST(GuardianOutput, OutputOfWhatACommandLeftRunningIsTaken) {
     Guardian guardian = must_start(command);
     EXPECT_TRUE(eventually([&] { return file_text(command.output).ends_with("\ndone\n"); }));
     EXPECT_TRUE(guardian.stop(Duration::zero()).ok());
+}
+
+TEST(GuardianOutput, MoreCommandsThanDescriptorsDoNotKeepTheGuardianBusy) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    rlimit low = before;
+    low.rlim_cur = 64;
+    low.rlim_max = 64;
+    const pid_t owner = ::fork();
+    if (owner == 0) {
+        // In a process of its own, for a lowered hard limit stays.
+        ::setrlimit(RLIMIT_NOFILE, &low);
+        SupervisedCommand command;
+        command.body = [] { return ::pause(); };
+        Guardian::Options options;
+        options.commands.assign(100, command);
+        const Result<Guardian> guardian = Guardian::start(std::move(options));
+        if (!guardian.ok()) {
+            ::_exit(2);
+        }
+        const std::string stat = "/proc/" + std::to_string(guardian->guardian_pid()) + "/stat";
+        const bool sleeps =
+            eventually([&] { return file_text(stat).find(") S ") != std::string::npos; });
+        ::_exit(sleeps ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(owner, &status, 0), owner);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(GuardianOutput, CommandsKeepTheLimitOfDescriptorsThatWeHave) {
