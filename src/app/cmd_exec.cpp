@@ -73,8 +73,9 @@ void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>>
         const std::string name(benchmark->name());
         CLI::App* command = exec->add_subcommand(name, std::string(benchmark->summary()));
         add_shared_cell_options(*command, *options);
-        add_exec_options(*command, *options);
-        add_axis_options(*command, *options);
+        add_exec_options(*command, *options, *benchmark);
+        auto axes = std::make_shared<const std::vector<CellAxis>>(cell_axes(*benchmark));
+        add_axis_options(*command, *axes, *options);
         auto place = std::make_shared<ExecPlace>();
         place->out_option = command->add_option("-o,--out", place->out, "Folder for bundles")
                                 ->type_name("DIR")
@@ -85,7 +86,7 @@ void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>>
             [&line, benchmark, options, place] {
                 return exec_cell(line, *benchmark, *options, *place);
             },
-            [benchmark, options, place]() -> Status {
+            [benchmark, options, place, axes]() -> Status {
                 if (place->out_option->count() > 0 && !options->bundle.empty()) {
                     return plain_error("", "--out",
                                        "--bundle names the folder itself: give one of them");
@@ -95,10 +96,7 @@ void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>>
                     !sound) {
                     return sound;
                 }
-                if (auto sound = check_cell(*options); !sound) {
-                    return sound;
-                }
-                return benchmark->check_options();
+                return check_cell(*options, *benchmark);
             });
     }
 }

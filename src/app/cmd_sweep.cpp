@@ -30,6 +30,7 @@ using namespace std::chrono_literals;
 struct SweepOptions {
     CellOptions cell;  ///< what every cell shares
     std::string clients = "1";
+    std::vector<CellAxis> known_axes;
     std::vector<Axis> axes;
     std::int64_t repetitions = 1;
     std::int64_t warmups = 0;
@@ -44,7 +45,7 @@ struct SweepOptions {
 
 constexpr std::int64_t kMostClients = 1'000'000;
 
-void add_sweep_options(CLI::App& app, SweepOptions& options) {
+void add_clients_option(CLI::App& app, SweepOptions& options) {
     app.add_option_function<std::string>(
            "-c,--clients",
            [&options](const std::string& text) {
@@ -59,7 +60,13 @@ void add_sweep_options(CLI::App& app, SweepOptions& options) {
            "Client counts: 8, 1,2,4,8, 1..25, 1..25:4, or auto (the CPUs this process may use)")
         ->type_name("LIST")
         ->default_str("1");
-    add_axis_options(app, options.axes);
+}
+
+void add_sweep_options(CLI::App& app, SweepOptions& options, const Benchmark& benchmark) {
+    if (benchmark.has_clients()) {
+        add_clients_option(app, options);
+    }
+    add_axis_options(app, options.known_axes, options.axes);
     add_integer_option(app, "--reps", options.repetitions, "Repetitions of the whole sweep", 1,
                        1'000'000);
     add_integer_option(app, "--warmup", options.warmups, "Launches run before and thrown away", 0,
@@ -94,13 +101,25 @@ void add_sweep_options(CLI::App& app, SweepOptions& options) {
     app.add_flag("-v,--verbose", options.verbose, "Say what is run");
 }
 
-/// The option as a word that a cell's command line takes.
-std::string as_word(const CLI::Option& option) {
+/// The option as words that a cell's command line takes: one for each value.
+std::vector<std::string> as_words(const CLI::Option& option) {
     const std::string name = "--" + option.get_lnames().front();
-    return option.get_expected_max() == 0 ? name : name + "=" + option.results().back();
+    if (option.get_expected_max() == 0) {
+        return {name};
+    }
+    std::vector<std::string> words;
+    for (const std::string& value : option.results()) {
+        words.push_back(name + "=" + value);
+    }
+    return words;
 }
 
-Result<std::vector<std::int64_t>> client_counts(const SweepOptions& options) {
+/// Empty for a test without clients.
+Result<std::vector<std::int64_t>> client_counts(const SweepOptions& options,
+                                                const Benchmark& benchmark) {
+    if (!benchmark.has_clients()) {
+        return std::vector<std::int64_t>();
+    }
     if (options.clients != "auto") {
         return parse_integer_list(options.clients, 1, kMostClients);
     }
@@ -126,7 +145,7 @@ std::uint64_t draw_seed() {
 }
 
 Result<Plan> make_plan(const Benchmark& benchmark, const SweepOptions& options) {
-    auto clients = client_counts(options);
+    auto clients = client_counts(options, benchmark);
     if (!clients) {
         return clients.error();
     }
@@ -136,7 +155,8 @@ Result<Plan> make_plan(const Benchmark& benchmark, const SweepOptions& options) 
     plan.axes = options.axes;
     for (const CLI::Option* option : options.handed_on) {
         if (option->count() > 0) {
-            plan.common_arguments.push_back(as_word(*option));
+            const auto words = as_words(*option);
+            plan.common_arguments.insert(plan.common_arguments.end(), words.begin(), words.end());
         }
     }
     plan.repetitions = options.repetitions;
@@ -174,16 +194,18 @@ CellFallback make_fallback(const Benchmark& benchmark, const SweepOptions& optio
     fallback.key.scheduler = options.cell.scheduler.empty()
                                  ? detect_scheduler(SystemRoot(), fallback.key.kernel).name
                                  : options.cell.scheduler;
-    fallback.variant = [&benchmark, shared = options.cell](const PlannedCell& cell) {
-        return cell_variant(with_settings(shared, cell.settings), benchmark);
+    fallback.variant = [&benchmark, &options](const PlannedCell& cell) {
+        return cell_variant(with_settings(options.known_axes, options.cell, cell.settings),
+                            benchmark);
     };
     fallback.metrics = benchmark.metrics();
     return fallback;
 }
 
 /// What can't hold together; load options without a load do nothing.
-Status check_axes(const SweepOptions& options) {
-    if (auto sound = check_combinations(options.cell, options.axes); !sound) {
+Status check_axes(const SweepOptions& options, const Benchmark& benchmark) {
+    if (auto sound = check_combinations(options.known_axes, options.cell, options.axes, benchmark);
+        !sound) {
         return sound;
     }
     bool any_load = false;
@@ -198,7 +220,7 @@ Status check_axes(const SweepOptions& options) {
 /// A mistyped range or number of repetitions is refused, not held in memory.
 Status check_plan_size(std::int64_t clients, const SweepOptions& options) {
     constexpr std::int64_t kMostCells = 1'000'000;
-    std::vector<std::int64_t> factors = {clients, options.repetitions};
+    std::vector<std::int64_t> factors = {std::max<std::int64_t>(clients, 1), options.repetitions};
     for (const Axis& axis : options.axes) {
         factors.push_back(std::ssize(axis.values));
     }
@@ -274,7 +296,8 @@ void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> made) {
     auto options = std::make_shared<SweepOptions>();
     const std::string name(benchmark->name());
     CLI::App* command = line.app.add_subcommand(name, std::string(benchmark->summary()));
-    add_sweep_options(*command, *options);
+    options->known_axes = cell_axes(*benchmark);
+    add_sweep_options(*command, *options, *benchmark);
     const std::size_t own = command->get_options().size();
     add_shared_cell_options(*command, options->cell);
     benchmark->add_options(*command);
@@ -284,17 +307,14 @@ void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> made) {
         *command, name,
         [&line, benchmark, options] { return run_sweep(line, *benchmark, *options); },
         [benchmark, options]() -> Status {
-            auto counts = client_counts(*options);
+            auto counts = client_counts(*options, *benchmark);
             if (!counts) {
                 return counts.error();
             }
             if (auto fits = check_plan_size(std::ssize(*counts), *options); !fits) {
                 return fits;
             }
-            if (auto sound = check_axes(*options); !sound) {
-                return sound;
-            }
-            return benchmark->check_options();
+            return check_axes(*options, *benchmark);
         });
 }
 

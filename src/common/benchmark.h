@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,6 +43,24 @@ struct CellOutcome {
     std::vector<ReadySummary> summaries = {};  ///< figures without samples; none when it ran here
 };
 
+/// How several values of an axis are given.
+enum class AxisList {
+    repeat,  ///< free text: only by repeating the option
+    comma,   ///< a closed vocabulary: also as a comma list
+    flag,    ///< like comma, and the option alone means "on"
+};
+
+/// An option of a test that may vary over the cells of a sweep.
+struct BenchmarkAxis {
+    std::string option;  ///< "--group"
+    std::string type;    ///< for --help
+    std::string help;
+    AxisList list = AxisList::comma;
+    /// Reads one value into the test's options and gives back its plain spelling, by which two
+    /// values are told to be the same; throws CLI::ValidationError. A cell's value is the last one.
+    std::function<std::string(const std::string&)> apply;
+};
+
 /// What a classic program's output told.
 struct ImportedCell {
     std::int64_t clients = 1;
@@ -66,8 +85,12 @@ class Benchmark {
 
     /// Adds the test's own options (common/options.h), bound to members of this object.
     virtual void add_options(CLI::App& app) = 0;
+    /// Options of its own that may have several values in a sweep; not in add_options().
+    [[nodiscard]] virtual std::vector<BenchmarkAxis> axes() { return {}; }
+    /// Whether --clients means anything; without, the clients column is empty.
+    [[nodiscard]] virtual bool has_clients() const { return true; }
     /// Options that can't hold together: an Error (code 0) with object = the option. Called after
-    /// parsing.
+    /// parsing, for every combination of the axes' values.
     [[nodiscard]] virtual Status check_options() const { return {}; }
     /// The options that make a cell another one and differ from their defaults, as `key, value`.
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> variant() const = 0;

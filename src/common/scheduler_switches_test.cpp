@@ -183,7 +183,7 @@ TEST_F(SwitchesTest, AutogroupIsItsSysctl) {
     EXPECT_TRUE(switches->restore().ok());
     EXPECT_EQ(text(kAutogroup), "1");
     options.sysctls = {{"kernel.sched_autogroup_enabled", "1"}};
-    EXPECT_THAT(failure(options), HasSubstr("--autogroup sets the same"));
+    EXPECT_THAT(failure(options), HasSubstr("--autogroup sets"));
 }
 
 TEST_F(SwitchesTest, WithoutAutogroupsTheyAreOff) {

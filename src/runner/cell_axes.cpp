@@ -16,8 +16,7 @@ T required(const char* option, Result<T> parsed) {
     return std::move(parsed).value();
 }
 
-std::vector<CellAxis> make_axes() {
-    std::vector<CellAxis> axes;
+void add_common_axes(std::vector<CellAxis>& axes) {
     const auto add = [&axes](const char* option, const char* type, const char* help, AxisList list,
                              std::function<std::string(CellOptions&, const std::string&)> apply) {
         axes.push_back({option, type, help, list, std::move(apply)});
@@ -96,7 +95,6 @@ std::vector<CellAxis> make_axes() {
             options.settings.timer_slack = required("--timer-slack", parse_timer_slack(text));
             return format_duration(*options.settings.timer_slack);
         });
-    return axes;
 }
 
 /// "a,b" as two values; an empty part stays, to be refused by its reader.
@@ -136,44 +134,47 @@ std::vector<std::string> read_values(const CellAxis& axis, const std::vector<std
     return values;
 }
 
-const CellAxis& find_axis(const std::string& option) {
-    const auto& axes = cell_axes();
+/// The place of an option in the table, or its end.
+std::size_t place(const std::vector<CellAxis>& axes, const std::string& option) {
     const auto found = std::find_if(axes.begin(), axes.end(),
                                     [&](const CellAxis& axis) { return axis.option == option; });
-    return found == axes.end() ? axes.front() : *found;
-}
-
-std::size_t place(const std::string& option) {
-    return static_cast<std::size_t>(&find_axis(option) - cell_axes().data());
+    return static_cast<std::size_t>(found - axes.begin());
 }
 
 /// Axes stand in the order of the table, whatever the order on the command line.
-void put_axis(std::vector<Axis>& chosen, Axis axis) {
+void put_axis(const std::vector<CellAxis>& axes, std::vector<Axis>& chosen, Axis axis) {
     const auto before = std::find_if(chosen.begin(), chosen.end(), [&](const Axis& other) {
-        return place(other.option) > place(axis.option);
+        return place(axes, other.option) > place(axes, axis.option);
     });
     chosen.insert(before, std::move(axis));
 }
 
 }  // namespace
 
-const std::vector<CellAxis>& cell_axes() {
-    static const std::vector<CellAxis> axes = make_axes();
+std::vector<CellAxis> cell_axes(Benchmark& benchmark) {
+    std::vector<CellAxis> axes;
+    for (BenchmarkAxis& own : benchmark.axes()) {
+        axes.push_back({own.option, own.type, own.help, own.list,
+                        [apply = std::move(own.apply)](CellOptions&, const std::string& text) {
+                            return apply(text);
+                        }});
+    }
+    add_common_axes(axes);
     return axes;
 }
 
-void add_axis_options(CLI::App& app, std::vector<Axis>& chosen) {
-    for (const CellAxis& axis : cell_axes()) {
+void add_axis_options(CLI::App& app, const std::vector<CellAxis>& axes, std::vector<Axis>& chosen) {
+    for (const CellAxis& axis : axes) {
         const bool flag = axis.list == AxisList::flag;
         const char* several =
             axis.list == AxisList::repeat ? "; repeat it to compare" : "; a comma list compares";
         auto* option = app.add_option_function<std::vector<std::string>>(
             axis.option,
-            [&axis, &chosen, flag](std::vector<std::string> given) {
+            [&axes, &axis, &chosen, flag](std::vector<std::string> given) {
                 if (flag) {
                     std::replace(given.begin(), given.end(), std::string(), std::string("on"));
                 }
-                put_axis(chosen, {axis.option, read_values(axis, given)});
+                put_axis(axes, chosen, {axis.option, read_values(axis, given)});
             },
             axis.help + several);
         option->type_name(axis.type)->allow_extra_args(false)->take_all();
@@ -183,8 +184,8 @@ void add_axis_options(CLI::App& app, std::vector<Axis>& chosen) {
     }
 }
 
-void add_axis_options(CLI::App& app, CellOptions& options) {
-    for (const CellAxis& axis : cell_axes()) {
+void add_axis_options(CLI::App& app, const std::vector<CellAxis>& axes, CellOptions& options) {
+    for (const CellAxis& axis : axes) {
         app.add_option_function<std::string>(
                axis.option,
                [&axis, &options](const std::string& text) { (void)axis.apply(options, text); },
@@ -193,28 +194,32 @@ void add_axis_options(CLI::App& app, CellOptions& options) {
     }
 }
 
-CellOptions with_settings(CellOptions shared,
+CellOptions with_settings(const std::vector<CellAxis>& axes, CellOptions shared,
                           const std::vector<std::pair<std::string, std::string>>& settings) {
     for (const auto& [option, value] : settings) {
-        (void)find_axis(option).apply(shared, value);
+        (void)axes.at(place(axes, option)).apply(shared, value);
     }
     return shared;
 }
 
-Status check_cell(const CellOptions& options) {
+Status check_cell(const CellOptions& options, const Benchmark& benchmark) {
     if (const Status sound = check_switches(options.switches); !sound) {
         return sound;
     }
-    return check_settings(options.settings);
+    if (const Status sound = check_settings(options.settings); !sound) {
+        return sound;
+    }
+    return benchmark.check_options();
 }
 
-Status check_combinations(const CellOptions& shared, const std::vector<Axis>& axes) {
+Status check_combinations(const std::vector<CellAxis>& axes, const CellOptions& shared,
+                          const std::vector<Axis>& chosen, const Benchmark& benchmark) {
     Plan plan;
-    plan.clients = {1};
-    plan.axes = axes;
+    plan.axes = chosen;
     plan.order = CellOrder::sequential;
     for (const PlannedCell& cell : order_cells(plan)) {
-        if (const Status sound = check_cell(with_settings(shared, cell.settings)); !sound) {
+        const CellOptions options = with_settings(axes, shared, cell.settings);
+        if (const Status sound = check_cell(options, benchmark); !sound) {
             return sound;
         }
     }

@@ -10,13 +10,6 @@
 
 namespace bench {
 
-/// How several values of an axis are given.
-enum class AxisList {
-    repeat,  ///< free text: only by repeating the option
-    comma,   ///< a closed vocabulary: also as a comma list
-    flag,    ///< like comma, and the option alone means "on"
-};
-
 /// An option that describes one cell and may vary over the cells of a sweep.
 struct CellAxis {
     std::string option;  ///< "--policy"
@@ -28,23 +21,30 @@ struct CellAxis {
     std::function<std::string(CellOptions&, const std::string&)> apply;
 };
 
-/// All of them, in the order in which they vary (the last one fastest).
-[[nodiscard]] const std::vector<CellAxis>& cell_axes();
+/// All of them in the order in which they vary (the last one fastest), the test's own first. They
+/// refer to `benchmark`.
+[[nodiscard]] std::vector<CellAxis> cell_axes(Benchmark& benchmark);
 
 /// Options of a sweep: each may have several values, which are put into `chosen`, one Axis for each
-/// option given. Bad and repeated values are refused.
-void add_axis_options(CLI::App& app, std::vector<Axis>& chosen);
+/// option given, in the order of `axes`. Bad and repeated values are refused. `axes` must outlive
+/// the parsing, as must `chosen`.
+void add_axis_options(CLI::App& app, const std::vector<CellAxis>& axes, std::vector<Axis>& chosen);
 
 /// Options of one cell: each has one value at most.
-void add_axis_options(CLI::App& app, CellOptions& options);
+void add_axis_options(CLI::App& app, const std::vector<CellAxis>& axes, CellOptions& options);
 
-/// What a cell with these settings (option, value) is asked for, `shared` aside.
+/// What a cell with these settings (option, value) is asked for, `shared` aside. The test's own are
+/// set in the test.
 [[nodiscard]] CellOptions with_settings(
-    CellOptions shared, const std::vector<std::pair<std::string, std::string>>& settings);
+    const std::vector<CellAxis>& axes, CellOptions shared,
+    const std::vector<std::pair<std::string, std::string>>& settings);
 
-/// Whether a cell's settings can hold together: an Error with object = option.
-[[nodiscard]] Status check_cell(const CellOptions& options);
+/// Whether a cell's settings and the test's options can hold together: an Error with object =
+/// option.
+[[nodiscard]] Status check_cell(const CellOptions& options, const Benchmark& benchmark);
 /// Whether every combination of the axes' values can hold together: an Error with object = option.
-[[nodiscard]] Status check_combinations(const CellOptions& shared, const std::vector<Axis>& axes);
+[[nodiscard]] Status check_combinations(const std::vector<CellAxis>& axes,
+                                        const CellOptions& shared, const std::vector<Axis>& chosen,
+                                        const Benchmark& benchmark);
 
 }  // namespace bench

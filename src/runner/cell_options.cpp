@@ -43,9 +43,11 @@ void add_shared_cell_options(CLI::App& app, CellOptions& options) {
         ->type_name("NAME");
 }
 
-void add_exec_options(CLI::App& app, CellOptions& options) {
-    add_integer_option(app, "-c,--clients", options.plan.clients, "Clients of the cell", 1,
-                       1'000'000);
+void add_exec_options(CLI::App& app, CellOptions& options, const Benchmark& benchmark) {
+    if (benchmark.has_clients()) {
+        add_integer_option(app, "-c,--clients", options.plan.clients, "Clients of the cell", 1,
+                           1'000'000);
+    }
     app.add_option_function<std::string>(
            "--seed",
            [&options](const std::string& text) {

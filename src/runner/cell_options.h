@@ -34,7 +34,7 @@ struct CellOptions {
 void add_shared_cell_options(CLI::App& app, CellOptions& options);
 
 /// Options of `bench exec TEST` alone, where a sweep has an axis or a number of its own.
-void add_exec_options(CLI::App& app, CellOptions& options);
+void add_exec_options(CLI::App& app, CellOptions& options, const Benchmark& benchmark);
 
 /// Reads one value of --cpus; throws CLI::ValidationError.
 [[nodiscard]] CpuSet parse_cpus_option(const std::string& text);

@@ -190,7 +190,9 @@ class CellRun {
         record_.key.scheduler =
             options_.scheduler.empty() ? scheduler_name(record_.environment) : options_.scheduler;
         record_.key.variant = cell_variant(options_, benchmark_);
-        record_.key.clients = options_.plan.clients;
+        if (benchmark_.has_clients()) {
+            record_.key.clients = options_.plan.clients;
+        }
         record_.key.seed = options_.plan.seed;
         record_.details["duration_ns"] = options_.plan.duration.count();
         record_.details["load"] = describe_load(options_.load);

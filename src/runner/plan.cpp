@@ -37,12 +37,16 @@ constexpr std::uint64_t kOrderStream =
 }  // namespace
 
 std::vector<PlannedCell> order_cells(const Plan& plan) {
+    std::vector<std::optional<std::int64_t>> counts(plan.clients.begin(), plan.clients.end());
+    if (counts.empty()) {
+        counts.emplace_back();
+    }
     std::vector<PlannedCell> ordered;
     for (std::int64_t repetition = 1; repetition <= plan.repetitions; ++repetition) {
         const auto stream = static_cast<std::uint64_t>(repetition);
         std::vector<PlannedCell> cells;
         for (const auto& settings : combinations(plan.axes)) {
-            for (const std::int64_t clients : plan.clients) {
+            for (const auto& clients : counts) {
                 PlannedCell cell;
                 cell.clients = clients;
                 cell.repetition = repetition;
@@ -75,9 +79,11 @@ std::vector<PlannedCell> warmup_cells(const Plan& plan) {
 
 std::vector<std::string> cell_arguments(const Plan& plan, const PlannedCell& cell) {
     std::vector<std::string> arguments = {
-        "exec", plan.test, "--clients=" + std::to_string(cell.clients),
-        "--seed=" + std::to_string(cell.seed),
+        "exec", plan.test, "--seed=" + std::to_string(cell.seed),
         "--cell=" + std::to_string(std::max<std::int64_t>(cell.number, 1))};
+    if (cell.clients) {
+        arguments.push_back("--clients=" + std::to_string(*cell.clients));
+    }
     for (const auto& [option, value] : cell.settings) {
         arguments.push_back(option + "=" + value);
     }

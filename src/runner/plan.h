@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@ enum class CellOrder { random, sequential };
 /// A sweep: client counts x axes, repeated.
 struct Plan {
     std::string test;
-    std::vector<std::int64_t> clients;
+    std::vector<std::int64_t> clients;  ///< empty: the test has none
     std::vector<Axis> axes;
     std::vector<std::string> common_arguments;  ///< handed to every cell: "--duration=2s"
     std::int64_t repetitions = 1;
@@ -33,7 +34,7 @@ struct Plan {
 struct PlannedCell {
     std::int64_t number =
         0;  ///< its place in the run and its number in the bundle, from 1; 0 for a warm-up
-    std::int64_t clients = 1;
+    std::optional<std::int64_t> clients;
     std::int64_t repetition = 1;  ///< from 1
     std::uint64_t seed =
         1;  ///< the same for every cell of a repetition, so that they meet the same waits and data

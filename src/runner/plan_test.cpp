@@ -24,7 +24,7 @@ Plan small_plan() {
 }
 
 std::string name(const PlannedCell& cell) {
-    return std::to_string(cell.clients) + cell.settings.at(0).second;
+    return std::to_string(cell.clients.value()) + cell.settings.at(0).second;
 }
 
 TEST(Plan, EveryRepetitionHoldsEveryCombinationOnce) {
@@ -85,8 +85,19 @@ TEST(Plan, ACellIsAnExecCommand) {
     cell.seed = 5;
     cell.settings = {{"--load", "sh -c 'a b'"}};
     EXPECT_THAT(cell_arguments(plan, cell),
-                ElementsAre("exec", "latt", "--clients=4", "--seed=5", "--cell=7",
+                ElementsAre("exec", "latt", "--seed=5", "--cell=7", "--clients=4",
                             "--load=sh -c 'a b'", "--duration=2s"));
+}
+
+TEST(Plan, ATestWithoutClientsHasOneCellForEachCombination) {
+    Plan plan = small_plan();
+    plan.clients.clear();
+    plan.repetitions = 1;
+    const auto cells = order_cells(plan);
+    ASSERT_EQ(cells.size(), 2U);
+    EXPECT_FALSE(cells[0].clients.has_value());
+    EXPECT_THAT(cell_arguments(plan, cells[0]),
+                ::testing::Not(Contains(::testing::StartsWith("--clients"))));
 }
 
 TEST(Plan, WarmUpsAreLaunchesOfTheFirstCell) {

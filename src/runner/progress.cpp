@@ -1,6 +1,7 @@
 #include "runner/progress.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,15 +23,20 @@ void say(const std::string& text) {
 }
 
 std::string describe(const PlannedCell& cell) {
-    std::string text = cell.number == 0 ? "warm-up, " : "";
-    text += fmt::format("clients {}", cell.clients);
+    std::vector<std::string> parts;
+    if (cell.number == 0) {
+        parts.emplace_back("warm-up");
+    }
+    if (cell.clients) {
+        parts.push_back(fmt::format("clients {}", *cell.clients));
+    }
     for (const auto& [option, value] : cell.settings) {
-        text += fmt::format(", {} {}", option.substr(option.find_first_not_of('-')), value);
+        parts.push_back(fmt::format("{} {}", option.substr(option.find_first_not_of('-')), value));
     }
-    if (cell.repetition > 1) {
-        text += fmt::format(", repetition {}", cell.repetition);
+    if (cell.repetition > 1 || parts.empty()) {
+        parts.push_back(fmt::format("repetition {}", cell.repetition));
     }
-    return printable(text);
+    return printable(fmt::format("{}", fmt::join(parts, ", ")));
 }
 
 std::string clock_text(Duration duration) {

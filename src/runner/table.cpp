@@ -126,7 +126,7 @@ Scale scale_for(Statistic statistic, const std::string& unit, const Scale& durat
 /// What a line of the table stands for, in the order lines are sorted.
 struct LineKey {
     std::string kernel, scheduler, variant;
-    std::int64_t clients = 0;
+    std::optional<std::int64_t> clients;
     auto operator<=>(const LineKey&) const = default;
 };
 
@@ -164,8 +164,8 @@ std::map<LineKey, Line> group_lines(const std::vector<SummaryRow>& rows) {
         if (!row.subject.empty()) {
             continue;
         }
-        Line& line = lines[LineKey{row.key.kernel, row.key.scheduler, row.key.variant,
-                                   row.key.clients.value_or(0)}];
+        Line& line =
+            lines[LineKey{row.key.kernel, row.key.scheduler, row.key.variant, row.key.clients}];
         line.by_metric[row.metric.name].push_back(&row);
         const CellPlace place{row.key.repetition, row.key.pair, row.key.order, row.key.boot};
         line.cells.insert(place);
@@ -275,10 +275,14 @@ std::string format_table(const std::vector<SummaryRow>& rows,
     add_key_column(text, lines, wanted_columns, "variant", &LineKey::variant);
     const std::vector<TableColumn> columns = figure_columns(wanted_columns);
     TextColumn clients{"clients", "", {}, false};
+    bool any = false;
     for (const auto& [key, line] : lines) {
-        clients.cells.push_back(std::to_string(key.clients));
+        any |= key.clients.has_value();
+        clients.cells.push_back(key.clients ? std::to_string(*key.clients) : "");
     }
-    text.push_back(std::move(clients));
+    if (any) {
+        text.push_back(std::move(clients));
+    }
 
     std::vector<std::vector<Figure>> figures;  // by column, then line
     std::map<std::string, std::string> units;
