@@ -1,0 +1,18 @@
+#include "analysis/expected_interval.h"
+
+#include <algorithm>
+
+namespace bench::analysis {
+
+std::vector<double> fill_expected_interval(std::span<const double> values, double interval) {
+    std::vector<double> filled(values.begin(), values.end());
+    for (const double value : values) {
+        for (double missed = value - interval; missed >= interval; missed -= interval) {
+            filled.push_back(missed);
+        }
+    }
+    std::sort(filled.begin(), filled.end());
+    return filled;
+}
+
+}  // namespace bench::analysis
