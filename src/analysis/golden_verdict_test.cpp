@@ -9,7 +9,7 @@ Better better_of(const Json& input) {
     return input["lower_is_better"].get<bool>() ? Better::lower : Better::higher;
 }
 
-/// The comparison of a case and its judgement among K endpoints, the others hopeless.
+/// The comparison of a case and its judgement, by the defaults of the method.
 void compared(GoldenCase& golden) {
     const Json& input = golden.input();
     ASSERT_EQ(input["K"], 1) << golden.name();
@@ -19,8 +19,7 @@ void compared(GoldenCase& golden) {
                  .design = input["paired"].get<bool>() ? Design::paired : Design::unpaired},
                 better_of(input), {.relative = input["rel_margin"], .floor = input["abs_floor"]});
     ASSERT_TRUE(comparison) << golden.name();
-    const Judgement judgement =
-        judge(std::vector{*comparison}, input["alpha_one_sided"].get<double>()).front();
+    const Judgement judgement = judge(std::vector{*comparison}).front();
 
     EXPECT_EQ(comparison->scale == Scale::ratio ? "ratio" : "shift", golden.expected("scale"));
     golden.check("margin_internal", comparison->margin);

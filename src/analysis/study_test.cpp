@@ -221,6 +221,11 @@ TEST(Study, WhatDiffersInTheVariantAloneIsCompared) {
                 Contains(HasSubstr("'policy=other' is compared with 'policy=idle'")));
 }
 
+TEST(Study, SharesHaveAFloor) {
+    EXPECT_EQ(default_floor("ratio"), 0.01);
+    EXPECT_EQ(default_floor("ns"), 0);
+}
+
 TEST(Study, NothingAtAllIsNotGreen) {
     EXPECT_EQ(make_study(Side{}, Side{}, {}).answer, Answer::not_comparable);
     EXPECT_EQ(make_study(make_side(base_plan()), Side{}, {}).answer, Answer::not_comparable);

@@ -129,6 +129,23 @@ TEST(Verdict, AnEffectAtTheMarginIsNotResolvable) {
     EXPECT_EQ(judgement.needs_more, std::nullopt);
 }
 
+TEST(Verdict, NoMoreThanTwoHundredMoreRunsAreAdvised) {
+    // The sd at which n runs are just enough, by a precision of one.
+    const double gap = 0.01;
+    const auto needed = [&](double sd) {
+        return replications_needed({.sd = sd, .margin = 0}, gap, 10);
+    };
+    double low = 0;
+    double high = 1;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = (low + high) / 2;
+        (needed(middle) ? low : high) = middle;
+    }
+    EXPECT_EQ(needed(low), 10 + 200U);
+    EXPECT_EQ(needed(low * 1.001), std::nullopt);
+    EXPECT_EQ(needed(0), 6U) << "fewer can't be significant";
+}
+
 TEST(Verdict, OverallPrecedence) {
     using enum Verdict;
     EXPECT_EQ(overall(std::vector{unchanged, inconclusive}), Answer::inconclusive);
@@ -141,6 +158,7 @@ TEST(Verdict, OverallPrecedence) {
 TEST(Verdict, AtMostTenCellsAreConfirmed) {
     std::vector<double> p(25, 0.5);
     EXPECT_TRUE(cells_to_confirm(p).empty());
+    p[2] = 0.0501;
     p[3] = 0.05;
     p[20] = 0.001;
     EXPECT_EQ(cells_to_confirm(p), (std::vector<std::size_t>{3, 20}));
