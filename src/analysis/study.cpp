@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/multiplicity.h"
+#include "analysis/study_words.h"
 
 namespace bench::analysis {
 
@@ -101,13 +102,6 @@ void sort_obstacles(Study& study, const std::vector<Obstacle>& found,
     }
 }
 
-std::string name_of(const EndpointKey& key) {
-    static const std::map<Statistic, std::string> figures = {{Statistic::p50, " p50"},
-                                                             {Statistic::p99, " p99"}};
-    const auto figure = figures.find(key.figure);
-    return key.test + " " + key.metric + (figure == figures.end() ? "" : figure->second);
-}
-
 /// What decides, and what could have but was not available.
 Answer answer_of(Study& study, bool inconclusive_passes) {
     std::vector<Verdict> verdicts;
@@ -119,7 +113,7 @@ Answer answer_of(Study& study, bool inconclusive_passes) {
             verdicts.push_back(finding.judgement.verdict);
         } else {
             study.remarks.push_back(fmt::format("{} is not judged: {}",
-                                                name_of(finding.endpoint.key),
+                                                figure_name(finding.endpoint.key),
                                                 finding.endpoint.unavailable));
         }
     }
@@ -135,6 +129,8 @@ Study make_study(const Side& base, const Side& fresh, const StudyOptions& option
     Study study;
     study.base = base.label;
     study.fresh = fresh.label;
+    study.base_kernels = base.kernels();
+    study.fresh_kernels = fresh.kernels();
     study.alpha = alpha_per_look(kAlpha, options.looks);
     Comparability comparability = comparable(base, fresh);
     sort_obstacles(study, comparability.obstacles, options.allow);

@@ -34,7 +34,8 @@ struct Finding {
 
 struct Study {
     std::string base, fresh;  ///< labels
-    double alpha = kAlpha;    ///< of this look
+    std::vector<std::string> base_kernels, fresh_kernels;
+    double alpha = kAlpha;  ///< of this look
     Unit unit = Unit::launch;
     Design design = Design::unpaired;
     std::vector<Finding>

@@ -45,6 +45,7 @@ void fill_standard_fds();
 void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> benchmark);
 void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>> benchmarks);
 void add_import_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>> benchmarks);
+void add_compare_command(CommandLine& line);
 void add_list_command(CommandLine& line);
 void add_version_command(CommandLine& line);
 

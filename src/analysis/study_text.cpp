@@ -1,0 +1,192 @@
+#include "analysis/study_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/study_words.h"
+#include "common/statistics.h"
+
+namespace bench::analysis {
+
+namespace {
+
+constexpr std::size_t kColumns = 6;
+using Line = std::array<std::string, kColumns>;
+
+std::string median_text(std::vector<double> values, const std::string& unit) {
+    std::sort(values.begin(), values.end());
+    return value_text(quantile_type7(values, 500'000), unit);
+}
+
+std::string where(const EndpointKey& key) {
+    if (key.sweep) {
+        return "all";
+    }
+    return key.clients ? fmt::format("{}", *key.clients) : "-";
+}
+
+std::string mark(const Finding& finding) {
+    std::string text(verdict_text(finding.judgement.verdict));
+    if (finding.judgement.too_few && finding.judgement.verdict == Verdict::inconclusive) {
+        text = "too few runs";
+    }
+    return finding.confirm ? text + " *" : text;
+}
+
+Line line_of(const Finding& finding) {
+    if (!finding.comparison) {
+        return {where(finding.endpoint.key), "n/a", "n/a", "n/a", "n/a",
+                finding.endpoint.unavailable};
+    }
+    const Comparison& comparison = *finding.comparison;
+    const std::string& unit = finding.endpoint.unit;
+    return {where(finding.endpoint.key),
+            median_text(comparison.values.a, unit),
+            median_text(comparison.values.b, unit),
+            change_text(comparison, unit),
+            interval_text(comparison, unit),
+            mark(finding)};
+}
+
+std::string table_text(const std::vector<Line>& lines) {
+    std::array<std::size_t, kColumns> widths{};
+    for (const Line& line : lines) {
+        for (std::size_t i = 0; i < kColumns; ++i) {
+            widths[i] = std::max(widths[i], line[i].size());
+        }
+    }
+    std::string text;
+    for (const Line& line : lines) {
+        for (std::size_t i = 0; i + 1 < kColumns; ++i) {
+            text += fmt::format("{:>{}}  ", line[i], widths[i]);
+        }
+        text += line.back() + "\n";
+    }
+    return text;
+}
+
+bool same_figure(const EndpointKey& left, EndpointKey right) {
+    right.sweep = left.sweep;
+    right.clients = left.clients;
+    return left == right;
+}
+
+/// Where the cells of a figure say the same as their mean: "at 4, 8 clients".
+std::string clients_text(const Study& study, const Finding& sweep) {
+    if (sweep.judgement.verdict != Verdict::regressed &&
+        sweep.judgement.verdict != Verdict::improved) {
+        return {};
+    }
+    std::vector<std::int64_t> like;
+    std::size_t cells = 0;
+    for (const Finding& finding : study.findings) {
+        if (!finding.endpoint.key.sweep && finding.endpoint.key.clients &&
+            same_figure(finding.endpoint.key, sweep.endpoint.key)) {
+            ++cells;
+            if (finding.judgement.verdict == sweep.judgement.verdict) {
+                like.push_back(*finding.endpoint.key.clients);
+            }
+        }
+    }
+    if (cells < 2 || like.empty() || like.size() == cells) {
+        return {};
+    }
+    return fmt::format(" (at {} clients)", fmt::join(like, ", "));
+}
+
+std::string headline(const Study& study) {
+    std::string text = sides_text(study) + ": ";
+    if (study.answer == Answer::not_comparable && !study.obstacles.empty()) {
+        return text + "not comparable: " + study.obstacles.front().text +
+               (study.obstacles.size() > 1
+                    ? fmt::format(" (and {} more)", study.obstacles.size() - 1)
+                    : "") +
+               "\n";
+    }
+    std::string clauses;
+    for (const Finding& finding : study.findings) {
+        if (finding.endpoint.primary) {
+            clauses += (clauses.empty() ? "" : "; ") + verdict_clause(study, finding) +
+                       clients_text(study, finding);
+        }
+    }
+    return text + (clauses.empty() ? "nothing to judge" : clauses) + "\n";
+}
+
+std::string title(const EndpointKey& key) {
+    return fmt::format("{} {}{}", key.test, figure_name(key),
+                       key.variant.empty() ? std::string() : ", " + key.variant);
+}
+
+/// A figure that decided, over the sweep and at each number of clients.
+std::string figure_table(const Study& study, const Finding& sweep) {
+    std::vector<Line> lines{{"clients", "base", "new", "change", "95 % interval", "verdict"}};
+    lines.push_back(line_of(sweep));
+    for (const Finding& finding : study.findings) {
+        if (!finding.endpoint.key.sweep && same_figure(finding.endpoint.key, sweep.endpoint.key) &&
+            sweep.endpoint.swept.size() > 1) {
+            lines.push_back(line_of(finding));
+        }
+    }
+    return fmt::format("\n{}\n{}", title(sweep.endpoint.key), table_text(lines));
+}
+
+std::string list(const char* heading, const std::vector<std::string>& lines) {
+    if (lines.empty()) {
+        return {};
+    }
+    std::string text = fmt::format("\n{}\n", heading);
+    for (const std::string& line : lines) {
+        text += "  " + line + "\n";
+    }
+    return text;
+}
+
+std::vector<std::string> obstacle_lines(const std::vector<Obstacle>& obstacles) {
+    std::vector<std::string> lines;
+    for (const Obstacle& obstacle : obstacles) {
+        lines.push_back(fmt::format("{}: {}", obstacle.id, obstacle.text));
+    }
+    return lines;
+}
+
+/// Other figures: information, so one line each, and only what has values.
+std::vector<std::string> other_lines(const Study& study) {
+    std::vector<std::string> lines;
+    for (const Finding& finding : study.findings) {
+        if (!finding.endpoint.primary && finding.endpoint.key.sweep && finding.comparison) {
+            lines.push_back(verdict_clause(study, finding) + clients_text(study, finding));
+        }
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::string study_text(const Study& study) {
+    std::string text = headline(study);
+    for (const std::string& remark : study.remarks) {
+        text += remark + "\n";
+    }
+    bool confirm = false;
+    for (const Finding& finding : study.findings) {
+        if (finding.endpoint.primary) {
+            text += figure_table(study, finding);
+        }
+        confirm = confirm || finding.confirm;
+    }
+    if (confirm) {
+        text +=
+            "\n*  worth running again with fresh pairs: one of many cells looks worse by chance\n";
+    }
+    text += list("Other figures, each for itself; they decide nothing:", other_lines(study));
+    text += list("Not comparable (--allow NAME to compare all the same):",
+                 obstacle_lines(study.obstacles));
+    text += list("Allowed to differ:", obstacle_lines(study.allowed));
+    text += list("May differ, for one side did not record it:", study.unknown);
+    return text;
+}
+
+}  // namespace bench::analysis
