@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/client_words.h"
 #include "analysis/study_words.h"
 #include "common/statistics.h"
 
@@ -73,27 +74,40 @@ bool same_figure(const EndpointKey& left, EndpointKey right) {
     return left == right;
 }
 
-/// Where the cells of a figure say the same as their mean: "at 4, 8 clients".
+/// Where the cells of a figure say the same as their mean, and how many are undecided: " from 12
+/// clients up, 2 of 25 undecided (about 8 more runs a side)".
 std::string clients_text(const Study& study, const Finding& sweep) {
-    if (sweep.judgement.verdict != Verdict::regressed &&
-        sweep.judgement.verdict != Verdict::improved) {
-        return {};
-    }
+    std::vector<std::int64_t> all;
     std::vector<std::int64_t> like;
-    std::size_t cells = 0;
+    std::size_t undecided = 0;
+    std::uint64_t more = 0;
     for (const Finding& finding : study.findings) {
-        if (!finding.endpoint.key.sweep && finding.endpoint.key.clients &&
-            same_figure(finding.endpoint.key, sweep.endpoint.key)) {
-            ++cells;
-            if (finding.judgement.verdict == sweep.judgement.verdict) {
-                like.push_back(*finding.endpoint.key.clients);
-            }
+        if (finding.endpoint.key.sweep || !finding.endpoint.key.clients || !finding.comparison ||
+            !same_figure(finding.endpoint.key, sweep.endpoint.key)) {
+            continue;
+        }
+        all.push_back(*finding.endpoint.key.clients);
+        if (finding.judgement.verdict == sweep.judgement.verdict) {
+            like.push_back(all.back());
+        }
+        if (finding.judgement.verdict == Verdict::inconclusive) {
+            ++undecided;
+            more = std::max(more, finding.judgement.needs_more.value_or(0));
         }
     }
-    if (cells < 2 || like.empty() || like.size() == cells) {
+    const Verdict verdict = sweep.judgement.verdict;
+    if (all.size() < 2 || verdict == Verdict::inconclusive || verdict == Verdict::invalid) {
         return {};
     }
-    return fmt::format(" (at {} clients)", fmt::join(like, ", "));
+    std::sort(all.begin(), all.end());
+    std::sort(like.begin(), like.end());
+    std::string text = verdict == Verdict::unchanged ? "" : clients_words(like, all);
+    text.insert(0, text.empty() ? "" : " ");
+    if (undecided > 0) {
+        text += fmt::format(", {} of {} numbers of clients undecided", undecided, all.size());
+        text += more > 0 ? fmt::format(" (about {} more {})", more, replications_text(study)) : "";
+    }
+    return text;
 }
 
 std::string headline(const Study& study) {
