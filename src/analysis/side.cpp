@@ -142,9 +142,11 @@ void add_bundle(Side& side, const Bundle& bundle) {
         places.emplace(identity(cell), side.launches.size());
         side.launches.push_back(std::move(launch));
     }
+    std::size_t strays = 0;
     for (const SummaryRow& row : bundle.rows) {
         const auto place = places.find(identity(row.key));
         if (place == places.end()) {
+            ++strays;
             continue;
         }
         Launch& launch = side.launches[place->second];
@@ -154,7 +156,13 @@ void add_bundle(Side& side, const Bundle& bundle) {
         }
         launch.rows.push_back(row);
     }
-    // A cell that run.json knows has its rows; one whose rows were edited away says nothing.
+    if (strays > 0) {
+        side.incomplete.push_back(
+            fmt::format("{}: {} rows of summary.csv belong to no cell of run.json",
+                        bundle.dir.string(), strays));
+    }
+    // A cell that run.json knows has its rows; one without them says nothing, and is missed where
+    // cells are counted.
     std::erase_if(side.launches, [](const Launch& launch) { return launch.rows.empty(); });
 }
 

@@ -35,8 +35,8 @@ struct Side {
     [[nodiscard]] std::set<std::string> boots() const;
 };
 
-/// Adds a bundle that was read. Rows whose cell run.json does not know are left out: a writer was
-/// killed before the cell was whole.
+/// Adds a bundle that was read. Rows whose cell run.json does not know are left out, and the bundle
+/// is incomplete: which launch they belong to is unknown.
 void add_bundle(Side& side, const Bundle& bundle);
 
 /// Reads a bundle, or a folder of bundles (all of it, by name). An Error: there is none, or one is

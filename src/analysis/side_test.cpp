@@ -70,6 +70,17 @@ TEST(Side, AKilledWriterLeavesWholeCells) {
     EXPECT_THAT(side->incomplete, ElementsAre(HasSubstr("was killed")));
 }
 
+TEST(Side, RowsWithoutACellAreSaid) {
+    const bench::testing::TempFolder folder;
+    write_bundle(folder / "edited", "6.12.1", 2, "complete");
+    auto bundle = read_bundle(folder / "edited");
+    ASSERT_TRUE(bundle);
+    bundle->rows[0].key.repetition = 77;
+    Side side;
+    add_bundle(side, *bundle);
+    EXPECT_THAT(side.incomplete, ElementsAre(HasSubstr("1 rows of summary.csv belong to no cell")));
+}
+
 TEST(Side, WhatIsNoBundleIsRefused) {
     const bench::testing::TempFolder folder;
     for (const auto& path : {folder.path(), folder / "nonesuch"}) {

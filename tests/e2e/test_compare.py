@@ -84,6 +84,14 @@ class CompareTest(BenchTest):
         self.assertEqual((done.returncode, done.stdout), (4, ""))
         self.assertIn("neither a bundle", done.stderr)
 
+    def test_every_cause_is_documented(self):
+        done = self.run_bench("compare", ".", ".", "--allow", "everything")
+        names = done.stderr.split("is not one of ")[1].split(" (see")[0].split(", ")
+        self.assertGreater(len(names), 10)
+        manual = (SOURCE / "docs" / "comparison.md").read_text(encoding="utf-8")
+        for name in names:
+            self.assertIn(f"`{name}`", manual)
+
     def test_bad_input_is_one_line(self):
         for arguments, words in [
             (["nowhere", "nowhere"], "'nowhere' is not a folder"),

@@ -93,7 +93,7 @@ class RefusalTest(BenchTest):
             self.assertIn(option, done.stdout)
         self.assertIn("DURATION", done.stdout)
         top = self.run_bench("--help").stdout
-        for command in ("latt", "exec", "list", "version"):
+        for command in ("latt", "exec", "compare", "list", "version"):
             self.assertIn(command, top)
 
 
