@@ -243,7 +243,7 @@ const std::vector<ObstacleKind>& obstacle_kinds() {
         kinds.push_back({"calibration", "a piece of work that was calibrated to another size"});
         kinds.push_back({"sched-ext-died", "a sched_ext scheduler that stopped in a cell"});
         kinds.push_back(
-            {"sample-counts", "percentiles of samples that differ over twofold in number"});
+            {"sample-counts", "percentiles, of more than twice as many samples on one side"});
         kinds.push_back({"missing-cells", "cells that only one side has, or that did not run"});
         kinds.push_back({"lost-runs", "more than a fifth of the runs failed"});
         kinds.push_back({"incomplete", "a run that was stopped"});

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kPrimaryFigures = 2;
 /// With more than this many primary endpoints ten pairs decide nothing.
 constexpr std::uint64_t kMostPrimaries = 6;
-/// Samples of a percentile may differ this much in number.
-constexpr std::uint64_t kMostCountRatio = 2;
+/// The samples of the sides' percentiles may differ this much in number.
+constexpr double kMostCountRatio = 2;
 
 std::string plural(std::size_t count, std::string_view word) {
     return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
@@ -60,19 +60,33 @@ std::optional<std::map<std::string, double>> values_of(const std::vector<Observa
     return values;
 }
 
-bool counts_differ(const CellMetric& metric) {
-    std::optional<std::uint64_t> least;
-    std::uint64_t most = 0;
-    for (const auto& side : metric.sides) {
-        for (const Observation& observation : side) {
-            if (observation.row->figures) {
-                const std::uint64_t count = observation.row->figures->count;
-                least = std::min(least.value_or(count), count);
-                most = std::max(most, count);
-            }
+/// The usual number of samples of a side's launches; 0: none.
+double usual_count(const std::vector<Observation>& side) {
+    std::vector<double> counts;
+    for (const Observation& observation : side) {
+        if (observation.row->figures) {
+            counts.push_back(static_cast<double>(observation.row->figures->count));
         }
     }
-    return least && most > kMostCountRatio * *least;
+    std::sort(counts.begin(), counts.end());
+    return counts.empty() ? 0 : quantile_type7(counts, 500'000);
+}
+
+/// A percentile of few samples is another quantity than one of many. What one launch had more or
+/// less of is noise; what a side has is bias.
+void check_counts(Endpoint& endpoint, const CellMetric& metric) {
+    const double before = usual_count(metric.sides[0]);
+    const double after = usual_count(metric.sides[1]);
+    if (before == 0 || after == 0 ||
+        std::max(before, after) <= kMostCountRatio * std::min(before, after)) {
+        return;
+    }
+    endpoint.obstacles.push_back(
+        {.id = "sample-counts",
+         .text = fmt::format("{} {}{}: {:.0f} samples a run against {:.0f}, more than twofold",
+                             metric.test, metric.metric.name,
+                             metric.clients ? fmt::format(", {} clients", *metric.clients) : "",
+                             before, after)});
 }
 
 std::vector<Statistic> figures_of(const CellMetric& metric) {
@@ -118,11 +132,8 @@ SweepPart part_of(const CellMetric& metric, Statistic figure, const Side& base, 
             part.values[i] = *values;
         }
     }
-    if (figure != Statistic::mean && counts_differ(metric)) {
-        endpoint.obstacles.push_back(
-            {.id = "sample-counts",
-             .text = "the numbers of samples differ more than twofold: percentiles of them say "
-                     "different things"});
+    if (figure != Statistic::mean) {
+        check_counts(endpoint, metric);
     }
     if (metric.differs) {
         endpoint.obstacles.push_back(

@@ -181,7 +181,8 @@ TEST(Study, SampleCountsMustBeLike) {
     plan.samples = 900;
     const Study study = make_study(make_side(base_plan()), make_side(plan), {});
     EXPECT_EQ(study.answer, Answer::not_comparable);
-    EXPECT_THAT(ids(study.obstacles), Contains("sample-counts"));
+    ASSERT_THAT(ids(study.obstacles), Contains("sample-counts"));
+    EXPECT_THAT(study.obstacles.front().text, HasSubstr("400 samples a run against 900"));
     plan.samples = 800;
     EXPECT_EQ(make_study(make_side(base_plan()), make_side(plan), {}).answer,
               Answer::no_regression);
