@@ -15,6 +15,13 @@ def nice_of(pid):
     return int(pathlib.Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()[16])
 
 
+def comm_of(pid):
+    try:
+        return pathlib.Path("/proc", str(pid), "comm").read_text().strip()
+    except OSError:
+        return ""
+
+
 def policy_of(pid):
     return int(pathlib.Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()[38])
 
@@ -42,20 +49,26 @@ class PolicyTest(BenchTest):
             self.assertEqual([group["count"] for group in cell["workers"]], [2])
 
     def test_every_worker_runs_under_what_was_asked_and_nobody_else(self):
-        process = self.start("latt", "--out", self.out, "-c", "4", "-t", "60s", "--cpus", CPUS[0], "--policy", "batch",
+        for test, comm in (("latt", "bench-client"), ("massive-intr", "bench-worker")):
+            with self.subTest(test=test):
+                self.check_every_worker(test, comm)
+
+    def check_every_worker(self, test, comm):
+        process = self.start(test, "--out", self.out, "-c", "4", "-t", "60s", "--cpus", CPUS[0], "--policy", "batch",
                              "--nice", "5", "-q")
         self.addCleanup(process.kill)
-        workers = self.wait_for(lambda: len(found := clients_of(process.pid)) == 4 and found, "four workers")
 
-        def settled():
-            return all(policy_of(pid) == POLICY_NUMBERS["batch"] for pid in workers)
+        def workers():
+            return [pid for pid in children_of(process.pid) if comm_of(pid) == comm]
 
-        self.wait_for(settled, "workers under batch")
-        for pid in workers:
+        self.wait_for(lambda: len(workers()) == 4, "four workers")
+        found = workers()
+        self.wait_for(lambda: all(policy_of(pid) == POLICY_NUMBERS["batch"] for pid in found), "workers under batch")
+        for pid in found:
             status = pathlib.Path("/proc", str(pid), "status").read_text()
             self.assertIn(f"Cpus_allowed_list:\t{CPUS[0]}\n", status)
             self.assertEqual(nice_of(pid), 5)
-        for pid in set(children_of(process.pid)) - set(workers) | {process.pid}:
+        for pid in set(children_of(process.pid)) - set(found) | {process.pid}:
             self.assertEqual((policy_of(pid), nice_of(pid)), (policy_of(os.getpid()), nice_of(os.getpid())))
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE)
