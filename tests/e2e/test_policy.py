@@ -108,6 +108,18 @@ class PolicyTest(BenchTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([cell["workers"][0]["policy"] for cell in cells], ["fifo:10", "rr:5"])
 
+    @unittest.skipUnless(can_be_root_test(), "real-time policies need root")
+    def test_an_interrupt_ends_realtime_workers_that_leave_no_cpu_free(self):
+        process = self.start("massive-intr", "--out", self.out, "-c", str(4 * len(CPUS)), "-t", "1h", "--policy", "fifo:99",
+                             "--work", "50ms", "--sleep", "1us", "--loops-per-ms", "100000", "-q")
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: [pid for pid in children_of(process.pid) if comm_of(pid) == "bench-worker" and
+                               policy_of(pid) == POLICY_NUMBERS["fifo"]], "real-time workers")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 130)
+        self.assert_nothing_left()
+
     @unittest.skipUnless(can_be_root_test() and len(CPUS) == os.cpu_count(), "needs root and all CPUs")
     def test_deadline_admission_is_reckoned_up(self):
         many = 4 * os.cpu_count() + 1
