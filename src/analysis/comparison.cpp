@@ -27,6 +27,7 @@ bool all_positive(const std::vector<double>& values) {
 
 std::vector<double> on_scale(const std::vector<double>& values, Scale scale, double orientation) {
     std::vector<double> scaled;
+    scaled.reserve(values.size());
     for (const double value : values) {
         scaled.push_back(orientation * (scale == Scale::ratio ? std::log(value) : value));
     }
