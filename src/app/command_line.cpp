@@ -139,6 +139,12 @@ int run_command_line(CommandLine& line, int argc, char** argv) {
     }
 
     const std::vector<std::string> given = words;
+    for (const std::string& word : given) {
+        // CLI11 would take the next word for the value.
+        if (word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1) {
+            return refuse(line, fmt::format("{} the value is empty", word));
+        }
+    }
     std::reverse(words.begin(), words.end());  // as CLI11 takes a vector
     try {
         line.app.parse(words);
@@ -154,10 +160,14 @@ int run_command_line(CommandLine& line, int argc, char** argv) {
         return refuse(line, fmt::format("'{}' is not an option or argument of it",
                                         first == given.end() ? extras.front() : *first));
     } catch (const CLI::RequiredError& error) {
-        if (line.app.get_subcommands().empty() && line.chosen.empty()) {
+        if (given.empty()) {
             const std::string help = line.app.help();
             (void)write_all(STDERR_FILENO, help.data(), help.size());
             return kExitUsage;
+        }
+        if (line.chosen.empty()) {
+            return refuse(line, fmt::format("'{}' stands where a command is wanted: {}",
+                                            given.front(), command_names(line.app)));
         }
         return refuse(line, plain_message(error));
     } catch (const CLI::ParseError& error) {

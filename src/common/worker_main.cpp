@@ -12,10 +12,6 @@ namespace bench {
 namespace {
 
 Status get_ready(const WorkerJob& job, std::uint32_t index) {
-    // Timers of normal policies may be 50 us late by default, those of real-time ones are not.
-    if (::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) != 0) {
-        return errno_error("prctl PR_SET_TIMERSLACK");
-    }
     if (job.options->prepare) {
         if (Status prepared = job.options->prepare(index); !prepared) {
             return prepared;

@@ -38,6 +38,9 @@ std::string policy_object(const WorkerSettings& settings, const SchedAttributes&
     if (settings.uclamp) {
         add(fmt::format("uclamp {}:{}", settings.uclamp->min, settings.uclamp->max));
     }
+    if (settings.timer_slack) {
+        add("timer slack " + format_duration(*settings.timer_slack));
+    }
     return text;
 }
 
@@ -92,7 +95,8 @@ bool set_with_patience(const KernelSchedAttr& attr) {
 }
 
 Status set_policy(const WorkerSettings& settings) {
-    if (!settings.policy && !settings.nice && !settings.slice && !settings.uclamp) {
+    const bool attributes = settings.policy || settings.nice || settings.slice || settings.uclamp;
+    if (!attributes && !settings.timer_slack) {
         return {};
     }
     const auto now = get_sched_attributes();
@@ -110,19 +114,19 @@ Status set_policy(const WorkerSettings& settings) {
             return plain_error("set", object, sound.error().detail + ", which was inherited");
         }
     }
-    if (!set_with_patience(wanted_attributes(settings, *now))) {
+    if (attributes && !set_with_patience(wanted_attributes(settings, *now))) {
         return errno_error("sched_setattr", object);
     }
     return {};
 }
 
+/// Timers of normal policies may be 50 us late by default, those of real-time ones are not.
+constexpr Duration kLeastSlack(1);
+
 Status set_timer_slack(const WorkerSettings& settings) {
-    if (!settings.timer_slack) {
-        return {};
-    }
-    const auto slack = static_cast<unsigned long>(settings.timer_slack->count());
-    if (::prctl(PR_SET_TIMERSLACK, slack, 0UL, 0UL, 0UL) != 0) {
-        return errno_error("prctl PR_SET_TIMERSLACK", format_duration(*settings.timer_slack));
+    const Duration slack = settings.timer_slack.value_or(kLeastSlack);
+    if (::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack.count()), 0UL, 0UL, 0UL) != 0) {
+        return errno_error("prctl PR_SET_TIMERSLACK", format_duration(slack));
     }
     return {};
 }
@@ -137,12 +141,16 @@ Status pin(const WorkerSettings& settings, std::uint32_t index) {
 }  // namespace
 
 Status apply_settings(const WorkerSettings& settings, std::uint32_t index) {
-    // Affinity before policy: deadline admission looks at it.
-    for (const Status& done :
-         {pin(settings, index), set_timer_slack(settings), set_policy(settings)}) {
-        if (!done) {
-            return done;
-        }
+    // Affinity before policy: deadline admission looks at it. Slack after it: leaving a real-time
+    // policy sets it anew.
+    if (Status pinned = pin(settings, index); !pinned) {
+        return pinned;
+    }
+    if (Status set = set_policy(settings); !set) {
+        return set;
+    }
+    if (Status set = set_timer_slack(settings); !set) {
+        return set;
     }
     const auto readback = read_back_self();
     if (!readback) {

@@ -148,9 +148,10 @@ Result<Duration> parse_timer_slack(std::string_view text) {
     if (!slack) {
         return bad("timer slack", slack.error().detail);
     }
-    if (*slack <= Duration::zero()) {
+    // More is no slack any more: every sleep of a worker would last as long.
+    if (*slack <= Duration::zero() || *slack > Duration(std::chrono::seconds(1))) {
         return bad("timer slack",
-                   fmt::format("'{}' is not at least 1ns (0 would mean the default)", text));
+                   fmt::format("'{}' is outside 1ns..1s (0 would mean the default)", text));
     }
     return *slack;
 }

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -152,7 +153,9 @@ Result<Calibration> calibrate_here(StopSource& stop) {
     if (cpu < 0) {
         return errno_error("sched_getcpu");
     }
-    if (Status pinned = set_affinity(CpuSet({cpu})); !pinned) {
+    // A deadline task may not be pinned (EBUSY): the best of many chunks has to do without.
+    const Status pinned = set_affinity(CpuSet({cpu}));
+    if (!pinned && pinned.error().code != EBUSY) {
         return pinned.error();
     }
     auto result = calibrate({.now = MonotonicClock::now,
@@ -160,10 +163,12 @@ Result<Calibration> calibrate_here(StopSource& stop) {
                              .rest = rest_a_millisecond,
                              .stopped = [&stop] { return stop.check() == StopReason::signal; }});
     // Workers inherit the mask: without it back the cell would be another one.
-    if (Status freed = set_affinity(*mask); !freed) {
-        return freed.error();
+    if (pinned) {
+        if (Status freed = set_affinity(*mask); !freed) {
+            return freed.error();
+        }
     }
-    if (result) {
+    if (result && pinned) {
         result->cpu = cpu;
     }
     return result;

@@ -15,7 +15,7 @@ struct Calibration {
     bool given = false;        ///< by --loops-per-ms; the rest is then without meaning
     std::uint32_t rounds = 0;  ///< until it settled
     double spread = 0;         ///< of the rounds that agreed: fastest / slowest - 1
-    int cpu = -1;              ///< where it was measured
+    int cpu = -1;              ///< where it was pinned; -1: it could not be
 };
 
 /// What a calibration runs on: the machine, or a fake one in tests.

@@ -16,8 +16,9 @@ Json describe(const Calibration& calibration) {
     if (calibration.given) {
         return nullptr;
     }
-    return {
-        {"rounds", calibration.rounds}, {"spread", calibration.spread}, {"cpu", calibration.cpu}};
+    return {{"rounds", calibration.rounds},
+            {"spread", calibration.spread},
+            {"cpu", calibration.cpu < 0 ? Json(nullptr) : Json(calibration.cpu)}};
 }
 
 // What can't be told from the samples, or tells whether two cells may be compared.
@@ -130,6 +131,9 @@ Result<CellOutcome> MassiveIntr::run(const CellContext& context) {
     outcome.taints = std::move(figures.taints);
     const Duration resolution = resolution_();
     if (auto taint = coarse_timer_taint(resolution, options_.sleep)) {
+        outcome.taints.push_back(std::move(*taint));
+    }
+    if (auto taint = overrun_taint(*recording, plan.duration)) {
         outcome.taints.push_back(std::move(*taint));
     }
     for (const ProcessRecord& process : *recording) {

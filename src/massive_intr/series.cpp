@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "common/statistics.h"
@@ -169,6 +170,20 @@ Figures make_figures(const Recording& recording, Duration work) {
     add_sleeps(recording, figures);
     add_accounting(recording, figures);
     return figures;
+}
+
+std::optional<std::string> overrun_taint(const Recording& recording, Duration duration) {
+    Duration longest{};
+    for (const ProcessRecord& process : recording) {
+        longest = std::max(longest, process.elapsed);
+    }
+    if (longest - duration <= duration / 10) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "the last process ended after {} instead of {}: too many processes, or too long a work or "
+        "sleep, for so short a cell",
+        format_duration_human(longest), format_duration(duration));
 }
 
 std::optional<std::string> coarse_timer_taint(Duration resolution, Duration sleep) {

@@ -31,4 +31,9 @@ struct Figures {
 /// enough for `sleep`.
 [[nodiscard]] std::optional<std::string> coarse_timer_taint(Duration resolution, Duration sleep);
 
+/// What to say when processes went on for more than a tenth of the cell's duration after its end:
+/// the last piece of work is then a sizeable part of all, and equal counts are no sign of fairness.
+[[nodiscard]] std::optional<std::string> overrun_taint(const Recording& recording,
+                                                       Duration duration);
+
 }  // namespace bench::massive_intr

@@ -97,6 +97,18 @@ TEST(MakeFigures, AccountsAreOneValueAProcessAndAbsentWhereTheKernelKeepsNone) {
     EXPECT_THAT(find(figures.series, "ctx_involuntary").values, ElementsAre(4, 6));
 }
 
+TEST(Overrun, IsADoubtFromATenthOfTheDurationOn) {
+    using namespace std::chrono_literals;
+    Recording recording(2);
+    recording[0].elapsed = 1s;
+    recording[1].elapsed = 1100ms;
+    EXPECT_EQ(overrun_taint(recording, 1s), std::nullopt);
+    recording[1].elapsed = 4700ms;
+    const auto taint = overrun_taint(recording, 1s);
+    ASSERT_TRUE(taint);
+    EXPECT_NE(taint->find(" s instead of 1s"), std::string::npos) << *taint;
+}
+
 TEST(CoarseTimers, AreADoubtThatNamesTheTick) {
     const auto taint = coarse_timer_taint(10ms, 1ms);
     ASSERT_TRUE(taint);

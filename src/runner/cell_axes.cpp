@@ -1,6 +1,7 @@
 #include "runner/cell_axes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -9,11 +10,20 @@ namespace {
 
 /// The value of a parser, or the exception that CLI11 turns into the one line of an error.
 template <class T>
-T required(const char* option, Result<T> parsed) {
+T required(const char* option, const std::string& text, Result<T> parsed) {
     if (!parsed) {
-        throw CLI::ValidationError(option, parsed.error().detail);
+        const std::string quoted = "'" + text + "'";
+        const std::string& detail = parsed.error().detail;
+        throw CLI::ValidationError(
+            option, detail.find("'") == std::string::npos ? quoted + ": " + detail : detail);
     }
     return std::move(parsed).value();
+}
+
+/// Settings made at once are the same in any order.
+std::string any_order(std::vector<std::string> parts) {
+    std::sort(parts.begin(), parts.end());
+    return fmt::format("{}", fmt::join(parts, ","));
 }
 
 void add_common_axes(std::vector<CellAxis>& axes) {
@@ -25,27 +35,31 @@ void add_common_axes(std::vector<CellAxis>& axes) {
         "Kernel setting in force during the cell, put back after it; several at once with commas; "
         "none: as it is",
         AxisList::repeat, [](CellOptions& options, const std::string& text) {
-            options.switches.sysctls = required("--sysctl", parse_sysctls(text));
-            return text;
+            options.switches.sysctls = required("--sysctl", text, parse_sysctls(text));
+            std::vector<std::string> parts;
+            for (const auto& [key, value] : options.switches.sysctls) {
+                parts.push_back(key + "=" + value);
+            }
+            return any_order(std::move(parts));
         });
     add("--sched-feature", "NAME",
         "Scheduler feature switched during the cell (NO_NAME: off), put back after it; several at "
         "once with commas; none: as it is",
         AxisList::repeat, [](CellOptions& options, const std::string& text) {
             options.switches.sched_features =
-                required("--sched-feature", parse_sched_features(text));
-            return text;
+                required("--sched-feature", text, parse_sched_features(text));
+            return any_order(options.switches.sched_features);
         });
     add("--scx", "NAME", "sched_ext scheduler program that runs during the cell; none: without one",
         AxisList::repeat, [](CellOptions& options, const std::string& text) {
-            options.switches.scx = required("--scx", parse_scx(text));
+            options.switches.scx = required("--scx", text, parse_scx(text));
             return text;
         });
     add("--autogroup", "on|off",
         "Grouping of tasks by session during the cell (kernel.sched_autogroup_enabled), put back "
         "after it",
         AxisList::comma, [](CellOptions& options, const std::string& text) {
-            options.switches.autogroup = required("--autogroup", parse_autogroup(text));
+            options.switches.autogroup = required("--autogroup", text, parse_autogroup(text));
             return text;
         });
     add("--load", "LOAD",
@@ -72,27 +86,27 @@ void add_common_axes(std::vector<CellAxis>& axes) {
         "Scheduling policy of the workers: other, batch, idle, fifo:PRIO, rr:PRIO, "
         "deadline:RUNTIME/DEADLINE/PERIOD",
         AxisList::comma, [](CellOptions& options, const std::string& text) {
-            options.settings.policy = required("--policy", parse_policy(text));
+            options.settings.policy = required("--policy", text, parse_policy(text));
             return options.settings.policy->text();
         });
     add("--nice", "N", "Nice value of the workers, -20..19", AxisList::comma,
         [](CellOptions& options, const std::string& text) {
-            options.settings.nice = required("--nice", parse_nice(text));
+            options.settings.nice = required("--nice", text, parse_nice(text));
             return std::to_string(*options.settings.nice);
         });
     add("--slice", "DURATION", "Custom slice of the workers, 100us..100ms (EEVDF of Linux 6.12+)",
         AxisList::comma, [](CellOptions& options, const std::string& text) {
-            options.settings.slice = required("--slice", parse_slice(text));
+            options.settings.slice = required("--slice", text, parse_slice(text));
             return format_duration(*options.settings.slice);
         });
     add("--uclamp", "MIN:MAX", "Utilisation clamps of the workers, 0..1024", AxisList::comma,
         [](CellOptions& options, const std::string& text) {
-            options.settings.uclamp = required("--uclamp", parse_uclamp(text));
+            options.settings.uclamp = required("--uclamp", text, parse_uclamp(text));
             return text;
         });
     add("--timer-slack", "DURATION", "Timer slack of the workers (default: 1ns)", AxisList::comma,
         [](CellOptions& options, const std::string& text) {
-            options.settings.timer_slack = required("--timer-slack", parse_timer_slack(text));
+            options.settings.timer_slack = required("--timer-slack", text, parse_timer_slack(text));
             return format_duration(*options.settings.timer_slack);
         });
 }

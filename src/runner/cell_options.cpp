@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "common/bundle.h"
 #include "common/options.h"
 
@@ -30,7 +32,7 @@ LoadSpec parse_load_option(const std::string& text) {
 
 void add_shared_cell_options(CLI::App& app, CellOptions& options) {
     add_duration_option(app, "-t,--duration", options.plan.duration,
-                        "How long a cell lasts, or until its load ends",
+                        "How long a cell lasts (one of latt also ends with its load)",
                         std::chrono::milliseconds(1), kLongestCell);
     add_integer_option(app, "--load-count", options.load.copies, "Copies of the load at once", 1,
                        10'000);
@@ -38,8 +40,15 @@ void add_shared_cell_options(CLI::App& app, CellOptions& options) {
         app, "--load-session", options.load.own_session,
         "Session of the load's processes; a session of its own is another autogroup",
         {{"run", false}, {"own", true}});
-    app.add_option("--scheduler", options.scheduler,
-                   "Name of the running scheduler, instead of the detected one")
+    app.add_option_function<std::string>(
+           "--scheduler",
+           [&options](const std::string& text) {
+               if (text.empty()) {
+                   throw CLI::ValidationError("--scheduler", "'' is no name");
+               }
+               options.scheduler = text;
+           },
+           "Name of the running scheduler, instead of the detected one")
         ->type_name("NAME");
 }
 
@@ -108,8 +117,9 @@ void add_switches(const SwitchOptions& switches, Pairs& pairs) {
         pairs.emplace_back("sysctl." + key, value);
     }
     if (!switches.sched_features.empty()) {
-        pairs.emplace_back("sched_feature",
-                           fmt::format("{}", fmt::join(switches.sched_features, ",")));
+        auto features = switches.sched_features;
+        std::sort(features.begin(), features.end());
+        pairs.emplace_back("sched_feature", fmt::format("{}", fmt::join(features, ",")));
     }
 }
 

@@ -1,11 +1,13 @@
 #include "runner/cell_run.h"
 
+#include <algorithm>
 #include <ctime>
 #include <exception>
 #include <new>
 
 #include "common/affinity.h"
 #include "common/environment.h"
+#include "common/kernel_sched_attr.h"
 #include "common/log.h"
 #include "common/tool_version.h"
 
@@ -156,6 +158,35 @@ class CellRun {
         }
     }
 
+    /// What nobody asked for but all workers ran under, because bench itself was started so (chrt,
+    /// nice), makes another variant all the same.
+    void name_inherited(const std::vector<WorkerReadback>& workers) {
+        if (workers.empty()) {
+            return;
+        }
+        const SchedAttributes& first = workers.front().sched;
+        const bool alike = std::all_of(workers.begin(), workers.end(), [&](const auto& worker) {
+            return worker.sched.policy_text() == first.policy_text() &&
+                   worker.sched.nice == first.nice;
+        });
+        if (!alike) {
+            return;
+        }
+        std::vector<std::pair<std::string, std::string>> inherited;
+        if (!options_.settings.policy && first.policy != kSchedOther) {
+            inherited.emplace_back("policy", first.policy_text());
+        }
+        if (!options_.settings.nice && first.nice != 0) {
+            inherited.emplace_back("nice", std::to_string(first.nice));
+        }
+        for (const auto& [key, value] : inherited) {
+            record_.notes.push_back(key + " " + value + " was inherited: bench was started so");
+        }
+        auto pairs = parse_variant(record_.key.variant);
+        pairs.insert(pairs.end(), inherited.begin(), inherited.end());
+        record_.key.variant = format_variant(std::move(pairs));
+    }
+
     /// Every worker and the load inherit the mask from this process.
     Status place_on_cpus() {
         auto allowed = get_affinity();
@@ -266,6 +297,7 @@ class CellRun {
         append(record_.notes, outcome.notes);
         record_.details["workers"] = describe_workers(outcome.workers);
         check_workers(outcome.workers);
+        name_inherited(outcome.workers);
         if (!outcome.details.is_null()) {
             record_.details[std::string(benchmark_.name())] = std::move(outcome.details);
         }

@@ -35,6 +35,17 @@ class RefusalTest(BenchTest):
         self.assert_refused(["latt", "--min-wait", "10"], "--min-wait", "'10'", "ms")
         self.assert_refused(["latt", "--work", "64"], "--work", "'64'", "KiB")
 
+    def test_an_empty_value_does_not_swallow_the_next_word(self):
+        for words in (["--label=", "--out=z"], ["--sysctl=", "--out=z"], ["--policy=", "-c", "2"], ["--scheduler="]):
+            with self.subTest(words=words):
+                self.assert_refused(["latt", *words], words[0], "empty")
+        self.assert_refused(["latt", "--scheduler", ""], "--scheduler", "''")
+        self.assert_refused(["import", "latt", "--kernel=", "--scheduler=CFS", "x"], "--kernel=", "empty")
+
+    def test_an_option_of_no_command(self):
+        self.assert_refused(["--foo"], "--foo")
+        self.assert_refused(["-c", "3"], "-c")
+
     def test_an_option_without_its_value(self):
         self.assert_refused(["latt", "-c"], "--clients")
         self.assert_refused(["latt", "--duration"], "--duration")

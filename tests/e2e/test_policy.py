@@ -102,6 +102,20 @@ class PolicyTest(BenchTest):
         else:
             self.assertEqual(cells[0]["workers"][0]["slice_ns"], 3_000_000)
 
+    def test_an_inherited_nice_value_is_named_in_the_variant(self):
+        done, cells = self.cells(preexec_fn=lambda: os.nice(7))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        inherited = nice_of(os.getpid()) + 7
+        self.assertIn(f"nice={inherited}", cells[0]["variant"].split(";"))
+        self.assertIn(f"nice {inherited} was inherited", " ".join(cells[0]["notes"]))
+
+    @unittest.skipUnless(can_be_root_test(), "real-time policies need root")
+    def test_leaving_an_inherited_realtime_policy_sets_the_slack_all_the_same(self):
+        fifo = lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+        done, cells = self.cells("--policy", "batch", "--timer-slack", "50us", preexec_fn=fifo)
+        self.assertEqual(done.returncode, 0, cells[0].get("reason"))
+        self.assertEqual((cells[0]["workers"][0]["policy"], cells[0]["workers"][0]["timer_slack_ns"]), ("batch", 50_000))
+
     @unittest.skipUnless(can_be_root_test(), "real-time policies need root")
     def test_realtime_policies(self):
         done, cells = self.cells("--policy", "fifo:10,rr:5")
@@ -216,6 +230,7 @@ class PolicyRefusalTest(BenchTest):
         self.assert_refused(["--slice", "1s"], "--slice", "100us..100ms")
         self.assert_refused(["--uclamp", "900:100"], "--uclamp", "'900:100'")
         self.assert_refused(["--timer-slack", "0"], "--timer-slack")
+        self.assert_refused(["--timer-slack", "2s"], "--timer-slack", "1ns..1s")
         self.assert_refused(["--pin=maybe"], "--pin", "'maybe'")
 
     def test_what_can_not_hold_together_in_either_order(self):
@@ -237,7 +252,10 @@ class PolicyRefusalTest(BenchTest):
 
     def test_the_same_value_twice(self):
         for arguments in (["--policy", "other,other"], ["--nice", "5", "--nice", "5"], ["--slice", "1ms,1000us"],
-                          ["--policy", "deadline:1ms/2ms/2ms,deadline:1000us/2ms/2ms"]):
+                          ["--policy", "deadline:1ms/2ms/2ms,deadline:1000us/2ms/2ms"],
+                          ["--sysctl", "kernel/x=1", "--sysctl", "kernel.x= 1"],
+                          ["--sysctl", "a.b=1,c.d=2", "--sysctl", "c.d=2,a.b=1"],
+                          ["--sched-feature", "A,NO_B", "--sched-feature", "NO_B,A"]):
             with self.subTest(arguments=arguments):
                 done = self.run_bench("latt", *arguments)
                 self.assertEqual(done.returncode, 2, done.stderr)
