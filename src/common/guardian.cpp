@@ -197,6 +197,10 @@ const std::vector<SupervisedExit>& Guardian::poll_exits() {
     return exits_;
 }
 
+Result<TreeUsage> Guardian::usage() {
+    return plain_error("account", "commands", "not built");
+}
+
 bool Guardian::gone() const {
     pollfd fd{link_.get(), 0, 0};
     return !link_.valid() || (::poll(&fd, 1, 0) > 0 && (fd.revents & POLLHUP) != 0);

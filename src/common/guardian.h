@@ -12,6 +12,8 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/result.h"
+#include "common/tree_usage.h"
+#include "common/user_identity.h"
 
 namespace bench {
 
@@ -35,6 +37,11 @@ struct SupervisedCommand {
     /// Index of an earlier command whose process group it joins; not together with own_session.
     std::optional<std::size_t> group_of;
     std::vector<int> keep_fds;  ///< passed on beside 0, 1, 2
+    /// cgroup.procs files the child enters itself in, before it becomes `user`.
+    std::vector<std::filesystem::path> join_cgroups = {};
+    /// Whom it runs as, with user_environment() below `environment`; working_directory must be open
+    /// to them. Absent: as this process.
+    std::optional<UserIdentity> user = {};
 };
 
 struct SupervisedExit {
@@ -67,6 +74,10 @@ class Guardian {
         /// not. Read the old text, start the guardian, and only then change the file: so there is
         /// no moment in which the change could stay.
         std::vector<FileContent> restore_afterwards = {};
+        /// cgroups, parents before children, whether they exist yet or not. Once our descendants
+        /// are gone, whatever is in them is killed, and they are removed in reverse order, before
+        /// any file is written back.
+        std::vector<std::filesystem::path> remove_cgroups_afterwards = {};
         /// Kept open by the guardian until it ends: a lock that holds until all is cleaned up.
         std::vector<int> keep_fds = {};
         /// Makes a folder of this name with six random characters added, and removes it as well.
@@ -101,6 +112,12 @@ class Guardian {
 
     /// Process of a command; also its process group, but for group_of.
     [[nodiscard]] pid_t pid(std::size_t index) const { return pids_.at(index); }
+
+    /// What all commands of this guardian and all their descendants have used so far, also those
+    /// that ran away from session, group and parent: for an account per user, a guardian per user.
+    /// Looks at all of /proc (milliseconds). After stop() the total of all, exact. An Error when
+    /// the guardian is gone.
+    [[nodiscard]] Result<TreeUsage> usage();
 
     /// The guardian's own process id.
     [[nodiscard]] pid_t guardian_pid() const { return guardian_; }
