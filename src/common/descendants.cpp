@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,27 +21,13 @@
 namespace bench {
 namespace {
 
-/// Reads "PID (NAME) STATE PPID ..."; the name may hold blanks and parentheses.
 std::optional<ProcessEntry> read_entry(pid_t pid) {
     const std::string path = "/proc/" + std::to_string(pid) + "/stat";
     const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     std::array<char, 512> buffer{};
     const ssize_t got = file.valid() ? ::read(file.get(), buffer.data(), buffer.size()) : -1;
-    if (got <= 0) {
-        return std::nullopt;
-    }
-    const std::string_view text(buffer.data(), static_cast<std::size_t>(got));
-    const std::size_t open = text.find('(');
-    const std::size_t close = text.rfind(')');
-    if (open == std::string_view::npos || close == std::string_view::npos ||
-        close + 4 >= text.size()) {
-        return std::nullopt;
-    }
-    ProcessEntry entry{pid, 0, text[close + 2],
-                       std::string(text.substr(open + 1, close - open - 1))};
-    const auto [rest, failure] =
-        std::from_chars(text.data() + close + 4, text.data() + text.size(), entry.parent);
-    return failure == std::errc() ? std::optional(std::move(entry)) : std::nullopt;
+    return got <= 0 ? std::nullopt
+                    : parse_process_stat({buffer.data(), static_cast<std::size_t>(got)});
 }
 
 std::vector<ProcessEntry> list_processes() {
@@ -64,21 +49,6 @@ std::vector<ProcessEntry> list_processes() {
     }
     ::closedir(folder);
     return all;
-}
-
-/// Reaps what has ended; false when there are no children any more.
-bool reap_children(const std::function<void(pid_t, int)>& reaped) {
-    while (true) {
-        int status = 0;
-        const pid_t pid = ::waitpid(-1, &status, WNOHANG);
-        if (pid > 0) {
-            reaped(pid, status);
-        } else if (pid == 0) {
-            return true;
-        } else if (errno != EINTR) {
-            return false;
-        }
-    }
 }
 
 /// SIGSTOP to each that had none yet; whether there was such a one.
@@ -103,6 +73,21 @@ void wait_for_sigchld(Duration at_most) {
 
 }  // namespace
 
+bool reap_children(const ReapedChild& reaped) {
+    while (true) {
+        int status = 0;
+        rusage used{};
+        const pid_t pid = ::wait4(-1, &status, WNOHANG, &used);
+        if (pid > 0) {
+            reaped(pid, status, used);
+        } else if (pid == 0) {
+            return true;
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+}
+
 std::vector<ProcessEntry> list_descendants(pid_t root) {
     std::unordered_map<pid_t, std::vector<ProcessEntry>> children;
     for (ProcessEntry& entry : list_processes()) {
@@ -126,7 +111,7 @@ std::vector<ProcessEntry> list_descendants(pid_t root) {
     return found;
 }
 
-void kill_descendants(const std::function<void(pid_t pid, int wait_status)>& reaped) {
+void kill_descendants(const ReapedChild& reaped) {
     constexpr Duration kPatienceWithGuardians = std::chrono::seconds(10);
     constexpr Duration kBetweenLooks = std::chrono::milliseconds(5);
     constexpr int kMostStopPasses = 20;
@@ -137,8 +122,7 @@ void kill_descendants(const std::function<void(pid_t pid, int wait_status)>& rea
         const bool patient = MonotonicClock::now() - begin < kPatienceWithGuardians;
         std::vector<ProcessEntry> victims = list_descendants(::getpid());
         std::erase_if(victims, [&](const ProcessEntry& entry) {
-            return entry.state == 'Z' || entry.state == 'X' ||
-                   (patient && entry.name == kGuardianName);
+            return entry.ended() || (patient && entry.name == kGuardianName);
         });
         // Once no new ones appear nobody is left who could fork.
         if (stop_new(victims, stopped) && ++passes < kMostStopPasses) {

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "common/cgroup_removal.h"
 #include "common/guardian_main.h"
 #include "common/guardian_protocol.h"
 #include "common/signal_name.h"
@@ -28,6 +29,14 @@ bool receive(int link, GuardianEvent& event, int flags) {
         got = ::recv(link, &event, sizeof event, flags);
     } while (got < 0 && errno == EINTR);
     return got == static_cast<ssize_t>(sizeof event);
+}
+
+bool send_order(int link, const GuardianOrder& order) {
+    ssize_t sent = -1;
+    do {
+        sent = ::send(link, &order, sizeof order, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent == static_cast<ssize_t>(sizeof order);
 }
 
 /// Waits until the link has something to say or is hung up; false when `until` is reached.
@@ -63,6 +72,19 @@ SupervisedExit to_exit(const GuardianEvent& event) {
     return {event.index, TimePoint(Duration(event.at_ns)), event.value};
 }
 
+TreeUsage to_usage(const GuardianUsage& told) {
+    TreeUsage usage;
+    usage.cpu_time = Duration(told.cpu_time_ns);
+    usage.running = told.running;
+    if (told.context_switches >= 0) {
+        usage.context_switches = static_cast<std::uint64_t>(told.context_switches);
+    }
+    if (told.run_delay_ns >= 0) {
+        usage.run_delay = Duration(told.run_delay_ns);
+    }
+    return usage;
+}
+
 Error start_error(const GuardianEvent& event, const std::vector<SupervisedCommand>& commands) {
     const std::string operation(event.text.data());
     if (event.index >= commands.size()) {
@@ -76,8 +98,25 @@ Error start_error(const GuardianEvent& event, const std::vector<SupervisedComman
     if (operation == "chdir") {
         return Error{event.value, operation, command.working_directory.string(), "for " + name};
     }
+    if (operation == "join cgroup") {
+        std::string files;
+        for (const std::filesystem::path& file : command.join_cgroups) {
+            files += (files.empty() ? "" : ", ") + file.string();
+        }
+        return Error{event.value, operation, files, "for " + name};
+    }
     if (operation == "execute") {
-        return Error{event.value, operation, name, {}};
+        Error error{event.value, operation, name, {}};
+        if (event.value == EAGAIN && command.user) {
+            // Where the kernel holds too many processes against a user that was changed to.
+            const Error cause = user_error(EAGAIN, operation, *command.user);
+            error.detail = fmt::format("as {}: {}", cause.object, cause.detail);
+        }
+        return error;
+    }
+    if (command.user && (operation.starts_with("set") || operation == "verify user") &&
+        operation != "set up") {
+        return user_error(event.value, operation, *command.user);
     }
     return Error{event.value, operation, name,
                  fmt::format("{} of {} commands started", event.index, commands.size())};
@@ -104,6 +143,9 @@ Result<Guardian> Guardian::start(Options options) {
     for (FileContent& file : options.restore_afterwards) {
         file.path = std::filesystem::absolute(file.path);
     }
+    for (std::filesystem::path& group : options.remove_cgroups_afterwards) {
+        group = std::filesystem::absolute(group);
+    }
     for (SupervisedCommand& command : options.commands) {
         if (!command.output.empty()) {
             command.output = std::filesystem::absolute(command.output);
@@ -117,6 +159,7 @@ Result<Guardian> Guardian::start(Options options) {
     Fd other_end(ends[1]);
     guardian.folders_ = options.remove_afterwards;
     guardian.files_ = options.restore_afterwards;
+    guardian.cgroups_ = options.remove_cgroups_afterwards;
     guardian.guardian_ = syscalls().fork();
     if (guardian.guardian_ == 0) {
         run_guardian(options, other_end.get());
@@ -167,7 +210,9 @@ Guardian::Guardian(Guardian&& other) noexcept
       exits_(std::move(other.exits_)),
       scratch_(std::move(other.scratch_)),
       folders_(std::move(other.folders_)),
-      files_(std::move(other.files_)) {}
+      files_(std::move(other.files_)),
+      cgroups_(std::move(other.cgroups_)),
+      total_(other.total_) {}
 
 Guardian& Guardian::operator=(Guardian&& other) noexcept {
     if (this != &other) {
@@ -179,6 +224,8 @@ Guardian& Guardian::operator=(Guardian&& other) noexcept {
         scratch_ = std::move(other.scratch_);
         folders_ = std::move(other.folders_);
         files_ = std::move(other.files_);
+        cgroups_ = std::move(other.cgroups_);
+        total_ = other.total_;
     }
     return *this;
 }
@@ -198,7 +245,24 @@ const std::vector<SupervisedExit>& Guardian::poll_exits() {
 }
 
 Result<TreeUsage> Guardian::usage() {
-    return plain_error("account", "commands", "not built");
+    if (total_) {
+        return *total_;
+    }
+    constexpr Duration kPatience = std::chrono::seconds(30);
+    const TimePoint until = MonotonicClock::now() + kPatience;
+    const GuardianOrder order{GuardianOrder::Kind::account, 0, 0};
+    GuardianEvent event;
+    if (guardian_ >= 0 && send_order(link_.get(), order)) {
+        while (wait_for_event(link_.get(), until) && receive(link_.get(), event, 0)) {
+            if (event.kind == Kind::used) {
+                return to_usage(event.usage);
+            }
+            if (event.kind == Kind::exited) {
+                exits_.push_back(to_exit(event));
+            }
+        }
+    }
+    return plain_error("account for", "commands", "their guardian is gone");
 }
 
 bool Guardian::gone() const {
@@ -211,9 +275,9 @@ Status Guardian::stop(Duration grace, int signal) {
         return {};
     }
     constexpr Duration kPatience = std::chrono::seconds(60);
-    const GuardianOrder order{signal, std::max(grace, Duration::zero()).count()};
-    while (::send(link_.get(), &order, sizeof order, MSG_NOSIGNAL) < 0 && errno == EINTR) {
-    }
+    // A guardian that is gone takes no order, and needs none.
+    static_cast<void>(send_order(link_.get(), {GuardianOrder::Kind::stop, signal,
+                                               std::max(grace, Duration::zero()).count()}));
     Status status = await_end(MonotonicClock::now() + grace + kPatience);
     link_.reset();
     guardian_ = -1;
@@ -233,6 +297,11 @@ Status Guardian::await_end(TimePoint patience) {
         }
         if (event.kind == Kind::exited) {
             exits_.push_back(to_exit(event));
+        } else if (event.kind == Kind::used) {
+            total_ = to_usage(event.usage);
+        } else if (event.kind == Kind::cgroup_failed && event.index < cgroups_.size()) {
+            failure = Error{event.value, event.text.data(), cgroups_[event.index].string(),
+                            "to remove the cgroup"};
         } else if (event.kind == Kind::removal_failed && event.index < folders_.size()) {
             failure = Error{event.value, "remove", folders_[event.index].string(), {}};
         } else if (event.kind == Kind::restore_failed && event.index < files_.size()) {
@@ -254,6 +323,9 @@ Status Guardian::clean_up_ourselves(int wait_status) {
         if (!ended) {
             ::kill(-pids_[index], SIGKILL);
         }
+    }
+    for (auto group = cgroups_.rbegin(); group != cgroups_.rend(); ++group) {
+        static_cast<void>(remove_cgroup(group->string()));
     }
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
         static_cast<void>(restore_file(*file));

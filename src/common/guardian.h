@@ -145,6 +145,8 @@ class Guardian {
     std::filesystem::path scratch_;
     std::vector<std::filesystem::path> folders_;
     std::vector<FileContent> files_;
+    std::vector<std::filesystem::path> cgroups_;
+    std::optional<TreeUsage> total_;  ///< once nothing runs any more
 };
 
 }  // namespace bench

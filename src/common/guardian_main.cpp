@@ -18,11 +18,13 @@
 #include <unordered_map>
 
 #include "common/captured_output.h"
+#include "common/cgroup_removal.h"
 #include "common/child_setup.h"
 #include "common/descendants.h"
 #include "common/guardian_protocol.h"
 #include "common/supervised_command.h"
 #include "common/sysfs.h"
+#include "common/tree_account.h"
 
 namespace bench {
 namespace {
@@ -39,7 +41,10 @@ class GuardianProcess {
             tell({Kind::ready, 0, 0, 0, {}});
             serve();
         }
-        kill_descendants([this](pid_t pid, int status) { note_exit(pid, status); });
+        kill_descendants(
+            [this](pid_t pid, int status, const rusage& used) { note_exit(pid, status, used); });
+        tell_usage();
+        remove_cgroups();
         restore_files();
         remove_folders();
         ::_exit(EXIT_SUCCESS);
@@ -190,6 +195,11 @@ class GuardianProcess {
                     static_cast<ssize_t>(sizeof order)) {
                     return;
                 }
+                if (order.kind == GuardianOrder::Kind::account) {
+                    reap();
+                    tell_usage();
+                    continue;
+                }
                 kill_at = MonotonicClock::now() + Duration(order.grace_ns);
                 if (order.grace_ns > 0) {
                     signal_groups(order.signal);
@@ -219,14 +229,12 @@ class GuardianProcess {
         signalfd_siginfo info;
         while (::read(child_signals_.get(), &info, sizeof info) > 0) {
         }
-        int status = 0;
-        pid_t pid = 0;
-        while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
-            note_exit(pid, status);
-        }
+        reap_children(
+            [this](pid_t pid, int status, const rusage& used) { note_exit(pid, status, used); });
     }
 
-    void note_exit(pid_t pid, int status) {
+    void note_exit(pid_t pid, int status, const rusage& used) {
+        account_.add_ended(used);
         const auto found = index_of_.find(pid);
         if (found == index_of_.end()) {
             return;  // an orphan that came to us
@@ -235,6 +243,30 @@ class GuardianProcess {
         const std::int64_t at = MonotonicClock::now().time_since_epoch().count();
         tell({Kind::exited, found->second, status, at, {}});
         index_of_.erase(found);
+    }
+
+    void tell_usage() {
+        GuardianEvent event{Kind::used, 0, 0, 0, {}};
+        const TreeUsage usage = account_.read(::getpid());
+        event.usage.cpu_time_ns = usage.cpu_time.count();
+        event.usage.running = usage.running;
+        if (usage.context_switches) {
+            event.usage.context_switches = static_cast<std::int64_t>(*usage.context_switches);
+        }
+        if (usage.run_delay) {
+            event.usage.run_delay_ns = usage.run_delay->count();
+        }
+        tell(event);
+    }
+
+    void remove_cgroups() const {
+        const std::vector<std::filesystem::path>& groups = options_.remove_cgroups_afterwards;
+        for (std::uint32_t index = static_cast<std::uint32_t>(groups.size()); index-- > 0;) {
+            if (const Status removed = remove_cgroup(groups[index].string()); !removed) {
+                tell_failure(Kind::cgroup_failed, index, removed.error().code,
+                             removed.error().operation);
+            }
+        }
     }
 
     void restore_files() const {
@@ -295,7 +327,8 @@ class GuardianProcess {
     std::unordered_map<pid_t, std::uint32_t> index_of_;   ///< commands that still run
     std::vector<pid_t> groups_;                           ///< process group of each command
     std::vector<std::optional<CapturedOutput>> outputs_;  ///< of each command
-    rlimit files_{};                                      ///< the limit our owner had
+    TreeAccount account_;
+    rlimit files_{};  ///< the limit our owner had
 };
 
 }  // namespace

@@ -11,16 +11,18 @@
 
 #include "common/child_setup.h"
 #include "common/syscalls.h"
+#include "common/sysfs.h"
 
 namespace bench {
 namespace {
 
-enum class Step : int { setup, redirect, change_folder, execute };
+enum class Step : int { setup, redirect, join_cgroup, become_user, change_folder, execute };
 
 /// What a child that could not become its command says through the report pipe.
 struct Failure {
     Step step = Step::setup;
     int code = 0;
+    std::array<char, 24> call{};  ///< of become_user()
 };
 
 std::string_view key_of(std::string_view setting) {
@@ -71,27 +73,62 @@ bool enter_group(const SupervisedCommand& command, pid_t group) {
     return command.own_session ? ::setsid() >= 0 : ::setpgid(0, group) == 0;
 }
 
-/// Everything before the command itself; the step that failed, if one did.
-std::optional<Step> set_up(const SupervisedCommand& command, const CommandPlace& place,
-                           int report) {
+/// While we still may. "0" is whoever writes it.
+std::optional<Failure> join_cgroups(const SupervisedCommand& command) {
+    for (const std::filesystem::path& file : command.join_cgroups) {
+        if (const Status joined = SystemRoot().write(file.string(), "0"); !joined) {
+            return Failure{Step::join_cgroup, joined.error().code, {}};
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> change_user(const SupervisedCommand& command, pid_t parent) {
+    if (!command.user) {
+        return std::nullopt;
+    }
+    if (const Status changed = become_user(*command.user); !changed) {
+        Failure failure{Step::become_user, changed.error().code, {}};
+        changed.error().operation.copy(failure.call.data(), failure.call.size() - 1);
+        return failure;
+    }
+    // The kernel forgot this with the old user, and hides /proc/self from the new one.
+    die_with_parent(parent);
+    ::prctl(PR_SET_DUMPABLE, 1UL, 0UL, 0UL, 0UL);
+    return std::nullopt;
+}
+
+/// Everything before the command itself; what failed, if something did.
+std::optional<Failure> set_up(const SupervisedCommand& command, pid_t parent,
+                              const CommandPlace& place, int report) {
+    const auto failed = [](Step step) { return Failure{step, errno, {}}; };
     if (!enter_group(command, place.group) || ::setrlimit(RLIMIT_NOFILE, &place.files) != 0) {
-        return Step::setup;
+        return failed(Step::setup);
     }
     set_program_signals();
     if (!read_nothing() || !print_to(place.output)) {
-        return Step::redirect;
-    }
-    if (!command.working_directory.empty() && ::chdir(command.working_directory.c_str()) != 0) {
-        return Step::change_folder;
+        return failed(Step::redirect);
     }
     for (const int fd : command.keep_fds) {
         if (::fcntl(fd, F_SETFD, 0) != 0) {
-            return Step::setup;
+            return failed(Step::setup);
         }
     }
     std::vector<int> keep = command.keep_fds;
     keep.push_back(report);
-    return close_fds_except(std::move(keep)) ? std::nullopt : std::optional(Step::setup);
+    if (!close_fds_except(std::move(keep))) {
+        return failed(Step::setup);
+    }
+    if (const auto failure = join_cgroups(command)) {
+        return failure;
+    }
+    if (const auto failure = change_user(command, parent)) {
+        return failure;
+    }
+    if (!command.working_directory.empty() && ::chdir(command.working_directory.c_str()) != 0) {
+        return failed(Step::change_folder);
+    }
+    return std::nullopt;
 }
 
 [[noreturn]] void become(const SupervisedCommand& command, pid_t parent, const CommandPlace& place,
@@ -99,18 +136,24 @@ std::optional<Step> set_up(const SupervisedCommand& command, const CommandPlace&
     die_with_parent(parent);
     // Not the guardian's name any more: an outer guardian would spare it.
     ::prctl(PR_SET_NAME, "bench-command");
-    std::vector<char*> environment = merge_environment(command.environment);
+    std::vector<std::string> changes =
+        command.user ? user_environment(*command.user) : std::vector<std::string>();
+    for (const std::string& change : command.environment) {
+        std::erase_if(changes, [&](const auto& old) { return key_of(old) == key_of(change); });
+        changes.push_back(change);
+    }
+    std::vector<char*> environment = merge_environment(changes);
     environ = environment.data();
     Failure failure;
-    if (const std::optional<Step> step = set_up(command, place, report)) {
-        failure = Failure{*step, errno};
+    if (const auto failed = set_up(command, parent, place, report)) {
+        failure = *failed;
     } else if (command.body) {
         ::close(report);
         ::_exit(command.body());
     } else {
         const std::vector<char*> arguments = argument_pointers(command.argv);
         ::execvp(arguments[0], arguments.data());
-        failure = Failure{Step::execute, errno};
+        failure = Failure{Step::execute, errno, {}};
     }
     constexpr int kCouldNotExecute = 127;
     static_cast<void>(write_all(report, &failure, sizeof failure));
@@ -122,6 +165,10 @@ Error to_error(const Failure& failure, const SupervisedCommand& command) {
     switch (failure.step) {
         case Step::redirect:
             return Error{failure.code, "open", command.output.string(), "output of " + name};
+        case Step::join_cgroup:
+            return Error{failure.code, "join cgroup", name, {}};
+        case Step::become_user:
+            return Error{failure.code, failure.call.data(), name, {}};
         case Step::change_folder:
             return Error{failure.code, "chdir", command.working_directory.string(), {}};
         case Step::execute:

@@ -1,6 +1,8 @@
 #include "common/syscalls.h"
 
 #include <fcntl.h>
+#include <grp.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +21,11 @@ Syscalls& syscalls() {
         .rename = ::rename,
         .pipe2 = [](int fds[2], int flags) { return ::pipe2(fds, flags); },
         .fork = ::fork,
+        .mkdir = ::mkdir,
+        .rmdir = ::rmdir,
+        .setgroups = ::setgroups,
+        .setresgid = ::setresgid,
+        .setresuid = ::setresuid,
         .sched_getaffinity =
             [](pid_t tid, std::size_t size, unsigned long* mask) {
                 return ::syscall(SYS_sched_getaffinity, tid, size, mask);

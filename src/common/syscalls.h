@@ -19,6 +19,11 @@ struct Syscalls {
     int (*rename)(const char* from, const char* to);
     int (*pipe2)(int fds[2], int flags);
     pid_t (*fork)();
+    int (*mkdir)(const char* path, mode_t mode);
+    int (*rmdir)(const char* path);
+    int (*setgroups)(std::size_t count, const gid_t* groups);
+    int (*setresgid)(gid_t real, gid_t effective, gid_t saved);
+    int (*setresuid)(uid_t real, uid_t effective, uid_t saved);
     /// The raw calls: return the bytes the kernel copied, or -1.
     long (*sched_getaffinity)(pid_t tid, std::size_t size, unsigned long* mask);
     long (*sched_setaffinity)(pid_t tid, std::size_t size, const unsigned long* mask);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/autogroup.h"
 #include "common/clock.h"
 #include "common/cpu_set.h"
 #include "common/guardian.h"
@@ -83,13 +84,5 @@ class UserCgroups {
     /// the second time.
     [[nodiscard]] virtual Status remove() = 0;
 };
-
-/// Whether a session per user would be a group per user: the kernel has autogroups, they are on,
-/// and this process is in the root cpu cgroup, where alone they act. An Error says which is
-/// missing.
-[[nodiscard]] Status check_autogroup_usable(const SystemRoot& system);
-
-/// The number in "/autogroup-25 nice 0" of a process; nullopt: none, or not readable.
-[[nodiscard]] std::optional<std::uint64_t> autogroup_id(const SystemRoot& system, pid_t pid);
 
 }  // namespace bench
