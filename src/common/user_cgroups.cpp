@@ -138,6 +138,9 @@ class Groups final : public UserCgroups {
 
   private:
     [[nodiscard]] Status check_options() const {
+        if (options_.exclusive_cpus && options_.exclusive_cpus->empty()) {
+            return plain_error("set", "exclusive CPUs", "at least one is wanted");
+        }
         for (const User& user : options_.users) {
             if (user.weight < kMinWeight || user.weight > kMaxWeight) {
                 return plain_error("set", fmt::format("weight {} of {}", user.weight, user.name),
