@@ -124,13 +124,13 @@ TEST_F(HostCgroups, HoldTheirMembersAccountForThemAndGo) {
 }
 
 /// A run in a process of its own, with a member that got away from its parent.
-struct Run {
+struct RunPids {
     std::atomic<pid_t> guardian{0};
     std::atomic<pid_t> keeper{0};
     std::atomic<pid_t> stray{0};
 };
 
-pid_t start_run(Run& run) {
+pid_t start_run(RunPids& run) {
     const pid_t owner = ::fork();
     if (owner != 0) {
         return owner;
@@ -162,7 +162,7 @@ pid_t start_run(Run& run) {
 }
 
 TEST_F(HostCgroups, GoWhenAllButTheKeeperIsKilled) {
-    SharedValue<Run> run;
+    SharedValue<RunPids> run;
     const pid_t owner = start_run(*run);
     ASSERT_TRUE(eventually([&] { return run->guardian != 0 && run->stray != 0; }));
     EXPECT_FALSE(groups_of(owner).empty());
@@ -174,7 +174,7 @@ TEST_F(HostCgroups, GoWhenAllButTheKeeperIsKilled) {
 }
 
 TEST_F(HostCgroups, LeftoversGoAtTheNextStart) {
-    SharedValue<Run> run;
+    SharedValue<RunPids> run;
     const pid_t owner = start_run(*run);
     ASSERT_TRUE(eventually([&] { return run->guardian != 0 && run->stray != 0; }));
     {
