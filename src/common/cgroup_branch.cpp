@@ -52,6 +52,14 @@ Result<CgroupBranch> branch_below(const SystemRoot& system, const CgroupHierarch
     if (type && type != "domain") {
         return no(fmt::format("{} is of type '{}'", folder, *type));
     }
+    // Exclusive CPUs are handed on from partition root to partition root.
+    if (holds(controllers, "cpuset") && type) {
+        const auto partition = system.read_trimmed(folder + "/cpuset.cpus.partition");
+        if (partition != "root" && partition != "isolated") {
+            return no(fmt::format("{} is no cpuset partition root itself ('{}')", folder,
+                                  partition.value_or("no cpuset.cpus.partition")));
+        }
+    }
     CgroupBranch branch{true, *hierarchy.mount, folder, controllers};
     branch.to_enable = lacking(system, folder + "/cgroup.subtree_control", controllers);
     // The true root alone has no cgroup.type; it may hold processes and hand controllers down.

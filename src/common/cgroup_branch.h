@@ -22,8 +22,9 @@ struct CgroupBranch {
 
 /// Where groups with these controllers can be made: v1 below our own group; v2 below the nearest
 /// group, upwards from ours, that hands them down or can be made to. The latter can't be where
-/// processes are, but for the root. Controllers of one hierarchy share a branch. An Error names
-/// what is missing at which level.
+/// processes are, but for the root; and "cpuset" only below a partition root, as exclusive CPUs
+/// want it. Controllers of one hierarchy share a branch. An Error names what is missing at which
+/// level.
 [[nodiscard]] Result<std::vector<CgroupBranch>> find_branches(
     const std::vector<std::string>& controllers, const SystemRoot& system);
 

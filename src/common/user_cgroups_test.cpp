@@ -274,6 +274,21 @@ TEST_F(Cgroups, V2PartitionIsReadBackWithTheKernelsReason) {
     EXPECT_TRUE(none_left());
 }
 
+TEST_F(Cgroups, ExclusiveCpusAreTakenFromTheNearestPartitionRoot) {
+    pure_v2("/a", "cpu cpuset\n");
+    group_v2("/a", "cpu cpuset\n", "cpu cpuset\n", "");
+    tree_.file("/sys/fs/cgroup/a/cpuset.cpus.partition", "member\n");
+    auto options = kTwo;
+    options.exclusive_cpus = CpuSet::parse("1").value();
+    auto groups = create(options);
+    ASSERT_TRUE(groups.ok()) << groups.error().message();
+    EXPECT_TRUE(tree_.system().exists(std::string("/sys/fs/cgroup/") + kGroup));
+    tree_.file("/sys/fs/cgroup/cgroup.controllers", "cpu\n");
+    EXPECT_THAT(refused(options).message(), HasSubstr("/a is no cpuset partition root itself"));
+    options.exclusive_cpus = CpuSet();
+    EXPECT_THAT(refused(options).message(), HasSubstr("at least one is wanted"));
+}
+
 TEST_F(Cgroups, AWeightThatReadsBackOtherwiseStopsTheRun) {
     pure_v2("/", "cpu\n");
     static Syscalls fake;
