@@ -123,6 +123,35 @@ TEST_F(HostCgroups, HoldTheirMembersAccountForThemAndGo) {
     EXPECT_TRUE(groups_of(::getpid()).empty());
 }
 
+TEST_F(HostCgroups, WeightsDivideACpuThatAllWant) {
+    auto groups = create(kTwo);
+    ASSERT_TRUE(groups.ok()) << groups.error().message();
+    if (!(*groups)->has_accounting()) {
+        GTEST_SKIP() << "no accounting by cgroup here";
+    }
+    const CpuSet one({get_affinity().value().cpus().back()});
+    SharedValue<std::atomic<int>> running;
+    const auto spin = [&] {
+        static_cast<void>(set_affinity(one));
+        ++*running;
+        while (true) {
+        }
+    };
+    // Three against one, the other way round than the weights.
+    auto guardian = run(**groups, {member(**groups, 0, spin), member(**groups, 0, spin),
+                                   member(**groups, 0, spin), member(**groups, 1, spin)});
+    ASSERT_TRUE(guardian.ok()) << guardian.error().message();
+    ASSERT_TRUE(eventually([&] { return *running == 4; }));
+    const auto used = [&](std::size_t user) { return (*groups)->cpu_time(user).value(); };
+    const Duration a = used(0);
+    const Duration b = used(1);
+    ASSERT_TRUE(eventually([&] { return used(0) + used(1) - a - b > 500ms; }));
+    const double ratio =
+        static_cast<double>((used(1) - b).count()) / static_cast<double>((used(0) - a).count());
+    EXPECT_GT(ratio, 2.0);
+    EXPECT_LT(ratio, 4.5);
+}
+
 /// A run in a process of its own, with a member that got away from its parent.
 struct RunPids {
     std::atomic<pid_t> guardian{0};
