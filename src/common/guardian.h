@@ -115,8 +115,9 @@ class Guardian {
 
     /// What all commands of this guardian and all their descendants have used so far, also those
     /// that ran away from session, group and parent: for an account per user, a guardian per user.
-    /// Looks at all of /proc (milliseconds). After stop() the total of all, exact. An Error when
-    /// the guardian is gone.
+    /// Looks at all of /proc (milliseconds). After stop() the total of all, exact. Exits
+    /// that come in meanwhile no longer make event_fd() readable: look at poll_exits() after it. An
+    /// Error when the guardian is gone.
     [[nodiscard]] Result<TreeUsage> usage();
 
     /// The guardian's own process id.
