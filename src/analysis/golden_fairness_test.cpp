@@ -1,6 +1,6 @@
-#include "analysis/fairness.h"
 #include "analysis/midranks.h"
 #include "analysis/testing/golden_handlers.h"
+#include "common/fairness.h"
 #include "common/statistics.h"
 
 namespace bench::analysis::testing {

@@ -6,7 +6,7 @@
 
 #include "common/result.h"
 
-namespace bench::analysis {
+namespace bench {
 
 /// A user (or group) while all compete.
 struct FairGroup {
@@ -58,4 +58,4 @@ struct TwoUsersBound {
 [[nodiscard]] TwoUsersBound two_users_by_work(double finish_first, double finish_last,
                                               double work_per_user, double cpus);
 
-}  // namespace bench::analysis
+}  // namespace bench

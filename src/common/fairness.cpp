@@ -1,4 +1,4 @@
-#include "analysis/fairness.h"
+#include "common/fairness.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "common/statistics.h"
 
-namespace bench::analysis {
+namespace bench {
 
 Result<Fairness> fairness(std::span<const FairGroup> groups, std::optional<double> efficiency) {
     if (groups.empty()) {
@@ -102,4 +102,4 @@ TwoUsersBound two_users_by_work(double finish_first, double finish_last, double 
     return bound;
 }
 
-}  // namespace bench::analysis
+}  // namespace bench
