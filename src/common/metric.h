@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,9 @@ struct TableColumn {
     Statistic statistic = Statistic::mean;
     std::optional<int>
         decimals{};  ///< of a figure that is no duration; absent: what suits its unit
+    /// Instead of a metric: words out of a row's variant and subject. A table with such a column
+    /// has a line for each subject, beside whose figures those of the whole cell stand.
+    std::function<std::string(const std::string& variant, const std::string& subject)> text{};
 };
 
 }  // namespace bench

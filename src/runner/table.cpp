@@ -12,6 +12,7 @@
 
 #include "common/statistics.h"
 #include "common/units.h"
+#include "runner/table_lines.h"
 
 namespace bench {
 namespace {
@@ -41,10 +42,6 @@ struct Figure {
     bool weak = false;  // few samples beyond this percentile
     std::string unit;
 };
-
-bool ran(RowStatus status) {
-    return status == RowStatus::ok || status == RowStatus::tainted;
-}
 
 /// Repetitions that did not run, or broke, are left out.
 Figure combine(const std::vector<const SummaryRow*>& repetitions, Statistic statistic) {
@@ -123,67 +120,61 @@ Scale scale_for(Statistic statistic, const std::string& unit, const Scale& durat
     return {1, 4, unit == "1/s" ? "1/s" : ""};
 }
 
-/// What a line of the table stands for, in the order lines are sorted.
-struct LineKey {
-    std::string kernel, scheduler, variant;
-    std::optional<std::int64_t> clients;
-    auto operator<=>(const LineKey&) const = default;
-};
-
-/// What tells the cells of a line apart.
-using CellPlace = std::array<std::optional<std::int64_t>, 4>;
-
-struct Line {
-    std::map<std::string, std::vector<const SummaryRow*>> by_metric;
-    RowStatus worst = RowStatus::ok;
-    std::set<CellPlace> cells, left_out;
-
-    /// Some repetitions were measured, some not.
-    [[nodiscard]] bool partial() const {
-        return !left_out.empty() && left_out.size() < cells.size();
-    }
-};
-
-int badness(RowStatus status) {
-    switch (status) {
-        case RowStatus::ok:
-            return 0;
-        case RowStatus::tainted:
-            return 1;
-        case RowStatus::not_run:
-            return 2;
-        case RowStatus::failed:
-            break;
-    }
-    return 3;
-}
-
-std::map<LineKey, Line> group_lines(const std::vector<SummaryRow>& rows) {
-    std::map<LineKey, Line> lines;
-    for (const SummaryRow& row : rows) {
-        if (!row.subject.empty()) {
-            continue;
-        }
-        Line& line =
-            lines[LineKey{row.key.kernel, row.key.scheduler, row.key.variant, row.key.clients}];
-        line.by_metric[row.metric.name].push_back(&row);
-        const CellPlace place{row.key.repetition, row.key.pair, row.key.order, row.key.boot};
-        line.cells.insert(place);
-        if (!ran(row.status)) {
-            line.left_out.insert(place);
-        }
-        if (badness(row.status) > badness(line.worst)) {
-            line.worst = row.status;
-        }
-    }
-    return lines;
-}
-
 struct TextColumn {
     std::string heading, unit;
     std::vector<std::string> cells;
     bool left = false;
 };
+
+/// The keys of the lines' variants that tell them apart and have no column of their own.
+std::vector<std::string> varying_keys(const std::map<LineKey, Line>& lines,
+                                      const std::vector<TableColumn>& wanted) {
+    std::map<std::string, std::set<std::string>> values;
+    std::map<std::string, std::size_t> seen;
+    for (const auto& [key, line] : lines) {
+        for (const auto& [name, value] : parse_variant(key.variant)) {
+            values[name].insert(value);
+            ++seen[name];
+        }
+    }
+    std::vector<std::string> varying;
+    for (const auto& [name, distinct] : values) {
+        const bool varies = distinct.size() > 1 || seen[name] < lines.size();
+        const bool shown = std::any_of(wanted.begin(), wanted.end(), [&](const TableColumn& one) {
+            return one.text && one.heading == name;
+        });
+        if (varies && !shown) {
+            varying.push_back(name);
+        }
+    }
+    return varying;
+}
+
+/// Words instead of the whole variant, and what of it they leave open.
+void add_text_columns(std::vector<TextColumn>& columns, const std::map<LineKey, Line>& lines,
+                      const std::vector<TableColumn>& wanted) {
+    const auto open = varying_keys(lines, wanted);
+    if (!open.empty()) {
+        TextColumn column{"variant", "", {}, true};
+        for (const auto& [key, line] : lines) {
+            auto pairs = parse_variant(key.variant);
+            std::erase_if(pairs, [&](const auto& pair) {
+                return std::find(open.begin(), open.end(), pair.first) == open.end();
+            });
+            column.cells.push_back(printable(format_variant(pairs)));
+        }
+        columns.push_back(std::move(column));
+    }
+    for (const TableColumn& one : wanted) {
+        if (one.text) {
+            TextColumn column{one.heading, "", {}, true};
+            for (const auto& [key, line] : lines) {
+                column.cells.push_back(printable(one.text(key.variant, key.subject)));
+            }
+            columns.push_back(std::move(column));
+        }
+    }
+}
 
 /// Shown where it varies, or where `wanted` names it.
 void add_key_column(std::vector<TextColumn>& columns, const std::map<LineKey, Line>& lines,
@@ -265,14 +256,20 @@ std::string printable(const std::string& text) {
 
 std::string format_table(const std::vector<SummaryRow>& rows,
                          const std::vector<TableColumn>& wanted_columns) {
-    const auto lines = group_lines(rows);
+    const bool by_subject = std::any_of(wanted_columns.begin(), wanted_columns.end(),
+                                        [](const TableColumn& column) { return !!column.text; });
+    const auto lines = group_lines(rows, by_subject);
     if (lines.empty()) {
         return {};
     }
     std::vector<TextColumn> text;
     add_key_column(text, lines, wanted_columns, "kernel", &LineKey::kernel);
     add_key_column(text, lines, wanted_columns, "scheduler", &LineKey::scheduler);
-    add_key_column(text, lines, wanted_columns, "variant", &LineKey::variant);
+    if (by_subject) {
+        add_text_columns(text, lines, wanted_columns);
+    } else {
+        add_key_column(text, lines, wanted_columns, "variant", &LineKey::variant);
+    }
     const std::vector<TableColumn> columns = figure_columns(wanted_columns);
     TextColumn clients{"clients", "", {}, false};
     bool any = false;

@@ -108,6 +108,52 @@ TEST(Table, ColumnsWithoutAMetricAskForTheCellsNameAndDecimalsAreAsWanted) {
     EXPECT_EQ(format_highlight({loops}, columns), "avg 244.5, min 240");
 }
 
+SummaryRow of_subject(const std::string& variant, const std::string& subject,
+                      const std::string& metric, double value) {
+    SummaryRow made = row(1, 1, {value});
+    made.key.clients.reset();
+    made.key.variant = variant;
+    made.subject = subject;
+    made.metric = {metric, "ratio", Better::none, ""};
+    return made;
+}
+
+const std::vector<TableColumn> kSubjectColumns = {
+    {.heading = "group",
+     .text = [](const std::string& variant, const std::string&) { return variant.substr(6, 4); }},
+    {.heading = "user", .text = [](const std::string&, const std::string& user) { return user; }},
+    {.heading = "share", .metric = "share", .decimals = 2},
+    {.heading = "F", .metric = "F", .decimals = 2}};
+
+TEST(Table, ATextColumnMakesALineOfEachSubjectInTheirOrder) {
+    std::vector<SummaryRow> rows = {of_subject("group=none", "vatsa", "share", 0.25),
+                                    of_subject("group=none", "guest", "share", 0.75),
+                                    of_subject("group=none", "", "F", 0.5)};
+    EXPECT_EQ(format_table(rows, kSubjectColumns),
+              "group  user   share     F\n"
+              "none   vatsa   0.25  0.50\n"
+              "none   guest   0.75  0.50\n");
+    // A cell that did not run has no subjects, and its line all the same.
+    rows.push_back(of_subject("group=auto", "", "F", 0));
+    rows.back().figures.reset();
+    rows.back().status = RowStatus::not_run;
+    EXPECT_THAT(format_table(rows, kSubjectColumns),
+                HasSubstr("auto            n/a   n/a  not-run\n"));
+}
+
+TEST(Table, WhatVariesBesideTextColumnsIsStillTold) {
+    const std::string table =
+        format_table({of_subject("cpus=0;group=none;x=1", "vatsa", "share", 0.25),
+                      of_subject("cpus=0-1;group=none;x=1", "vatsa", "share", 0.75)},
+                     {{.heading = "group",
+                       .text = [](const std::string&, const std::string&) { return "none"; }},
+                      {.heading = "share", .metric = "share", .decimals = 2}});
+    EXPECT_EQ(table,
+              "variant   group  share\n"
+              "cpus=0    none    0.25\n"
+              "cpus=0-1  none    0.75\n");
+}
+
 TEST(Bar, FitsTheTerminalHoweverNarrow) {
     using namespace std::chrono_literals;
     const std::string wide = format_bar(5, 25, 10s, "clients 6", "p50 1.000 ms", 200);
