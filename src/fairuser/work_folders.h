@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "common/guardian.h"
+#include "common/user_identity.h"
+
+namespace bench::fairuser {
+
+/// Where one user works in one session, below the folder of the run.
+struct WorkFolder {
+    std::filesystem::path work, home, temporary;  ///< the user's own
+    std::filesystem::path output;                 ///< a file, not the user's
+};
+
+/// A fresh folder in $TMPDIR or /tmp, open to all for passing through, that goes with its guardian.
+[[nodiscard]] Result<Guardian> make_run_folder();
+
+/// Makes the folders of `user` for `session` ("all", "solo") and gives them to `identity`.
+[[nodiscard]] Result<WorkFolder> make_work_folder(const std::filesystem::path& run_folder,
+                                                  const std::string& session,
+                                                  const std::string& user,
+                                                  const std::optional<UserIdentity>& identity);
+
+/// Gives a folder with all it holds to `identity`; absent: nothing is done.
+[[nodiscard]] Status give_to(const std::filesystem::path& folder,
+                             const std::optional<UserIdentity>& identity);
+
+}  // namespace bench::fairuser
