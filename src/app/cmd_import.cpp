@@ -132,7 +132,9 @@ Result<CellRecord> import_file(const Benchmark& benchmark, const ImportOptions& 
     record.key.kernel = options.kernel;
     record.key.scheduler = options.scheduler;
     record.key.variant = *variant;
-    record.key.clients = imported->clients;
+    if (benchmark.has_clients()) {
+        record.key.clients = imported->clients;
+    }
     CellOutcome& outcome = imported->outcome;
     record.status = outcome.taints.empty() ? RowStatus::ok : RowStatus::tainted;
     record.taints = std::move(outcome.taints);

@@ -74,6 +74,17 @@ std::vector<Series> shares_over_time(const Options& options, const SessionRecord
     return all;
 }
 
+/// The users with as many jobs as can run at once: a chat has a thread for each connection.
+std::vector<UserSpec> parallel_users(const Options& options) {
+    std::vector<UserSpec> users = options.users;
+    if (options.workload == WorkloadKind::volano) {
+        for (UserSpec& user : users) {
+            user.jobs = chat_size(options).connections();
+        }
+    }
+    return users;
+}
+
 std::optional<double> efficiency_of(const Options& options, const SessionRecord& record,
                                     const std::vector<SessionRecord>& solo, std::int64_t cpus) {
     if (solo.size() != options.users.size()) {
@@ -84,15 +95,15 @@ std::optional<double> efficiency_of(const Options& options, const SessionRecord&
         pairs.push_back({.solo = &solo[i].users.front(),
                          .solo_elapsed = solo[i].elapsed,
                          .together = &record.users[i],
-                         .jobs = options.users[i].jobs});
+                         .jobs = parallel_users(options)[i].jobs});
     }
     return efficiency(pairs, options.end(), record.elapsed, cpus);
 }
 
 /// CPUs that the users' jobs can keep busy.
-double usable_cpus(const Options& options, std::int64_t cpus) {
+double usable_cpus(const std::vector<UserSpec>& users, std::int64_t cpus) {
     std::int64_t jobs = 0;
-    for (const UserSpec& user : options.users) {
+    for (const UserSpec& user : users) {
         jobs += user.jobs;
     }
     return static_cast<double>(std::min(jobs, cpus));
@@ -194,7 +205,8 @@ std::vector<TableColumn> table() {
 
 Result<Figures> make_figures(const Options& options, const SessionRecord& record,
                              const std::vector<SessionRecord>& solo, std::int64_t cpus) {
-    const std::vector<double> expected = expected_shares(options.users, cpus);
+    const std::vector<UserSpec> users = parallel_users(options);
+    const std::vector<double> expected = expected_shares(users, cpus);
     Duration all{};
     for (const Duration time : record.together.cpu_time) {
         all += time;
@@ -229,7 +241,7 @@ Result<Figures> make_figures(const Options& options, const SessionRecord& record
     };
     add("makespan",
         options.end() == Ending::work ? std::optional(nanoseconds(record.elapsed)) : std::nullopt);
-    add("cpu_used", seconds(all) / seconds(record.together.at) / usable_cpus(options, cpus));
+    add("cpu_used", seconds(all) / seconds(record.together.at) / usable_cpus(users, cpus));
     add("misallocated", fair->misallocated);
     add("jain", fair->jain_between);
     add("within", any_inner ? std::optional(fair->within) : std::nullopt);

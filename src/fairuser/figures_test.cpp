@@ -122,6 +122,14 @@ TEST(Figures, TheShareIsCappedByParallelism) {
     EXPECT_NE(share_model(16).find("16 CPUs"), std::string::npos);
 }
 
+TEST(Figures, AChatUsesAllCpusWhateverItsJobs) {
+    Options options =
+        options_of(WorkloadKind::volano, {{.name = "a", .jobs = 1}, {.name = "b", .jobs = 20}});
+    const auto figures = make_figures(options, unfair(), {}, 16);
+    ASSERT_TRUE(figures);
+    EXPECT_DOUBLE_EQ(value(*figures, "expected_share", "a"), 0.5);
+}
+
 TEST(Figures, NoCpuTimeIsAnError) {
     SessionRecord record = unfair();
     record.together.cpu_time = {Duration(0), Duration(0)};

@@ -21,10 +21,10 @@ inline constexpr std::size_t max_name = 32;
 struct UserSpec {
     std::string name;
     std::int64_t jobs = 1;    ///< 1..max_jobs
-    std::optional<int> nice;  ///< -20..19; absent: as inherited
+    std::optional<int> nice{};  ///< -20..19; absent: as inherited
     std::int64_t weight =
         usual_weight;  ///< 1..max_weight: what it is entitled to, beside the others'
-    std::optional<std::string> command;  ///< of the workload `cmd`
+    std::optional<std::string> command{};  ///< of the workload `cmd`
 
     bool operator==(const UserSpec&) const = default;
 };

@@ -184,9 +184,9 @@ class UsageTest(FairUserTest):
 
 
 class StopTest(FairUserTest):
-    def running(self):
+    def running(self, group="none"):
         process = self.start("fairuser", "--out", self.out, *TWO, "--workload", "spin", "--duration", "60s",
-                             start_new_session=True)
+                             "--group", group, start_new_session=True)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         # Users' processes that are past the start have used CPU time.
@@ -207,6 +207,20 @@ class StopTest(FairUserTest):
         os.killpg(process.pid, signal.SIGINT)
         self.assertEqual(process.wait(PATIENCE), 130)
         self.assert_nothing_left()
+
+    @unittest.skipUnless(can_be_root_test(), "making cgroups needs root")
+    def test_no_cgroup_is_left_after_kill_9(self):
+        process = self.running("cgroup")
+        owners = {process.pid, *children_of(process.pid)}
+
+        def groups():
+            names = [path.name for path in pathlib.Path("/sys/fs/cgroup").glob("**/bench-fairuser-*")]
+            return [name for name in names if int(name.split("-")[2]) in owners]
+        self.assertTrue(groups(), "users at work have groups")
+        process.kill()
+        process.wait(PATIENCE)
+        self.assert_nothing_left()
+        self.wait_for(lambda: not groups(), "no cgroup left")
 
     def test_nothing_is_left_after_kill_9(self):
         process = self.running()
