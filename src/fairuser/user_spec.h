@@ -20,7 +20,7 @@ inline constexpr std::size_t max_name = 32;
 /// One --user: who competes, with how much at once.
 struct UserSpec {
     std::string name;
-    std::int64_t jobs = 1;    ///< 1..max_jobs
+    std::int64_t jobs = 1;      ///< 1..max_jobs
     std::optional<int> nice{};  ///< -20..19; absent: as inherited
     std::int64_t weight =
         usual_weight;  ///< 1..max_weight: what it is entitled to, beside the others'

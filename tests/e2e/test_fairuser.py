@@ -163,6 +163,38 @@ class BuildTest(FairUserTest):
             self.assertNotEqual((seen / "b").read_text(), "0\n", "users do not run as root")
             self.assertNotEqual((seen / "a").stat().st_uid, (seen / "b").stat().st_uid)
 
+    def linux_tree(self, recipe):
+        """What of a Linux tree a build out of tree needs, and no more."""
+        tree = self.folder / "linux"
+        (tree / "scripts" / "kconfig").mkdir(parents=True)
+        for name in ("Kconfig", "scripts/kconfig/Makefile"):
+            (tree / name).touch()
+        (tree / "Makefile").write_text(
+            "tinyconfig:\n\techo configured > $(O)/.config\n"
+            f"bzImage:\n\tgrep -q configured $(O)/.config\n\t{recipe}\n")
+        return tree
+
+    def test_a_linux_tree_is_configured_before_and_built_beside_it(self):
+        tree = self.linux_tree("touch $(O)/image")
+        before = sorted(tree.rglob("*"))
+        done = self.fairuser("--user", "a=1", "--user", "b=2", "--source", tree)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(self.value(self.bundle(), "finish_time", "b"), 0)
+        self.assertEqual(sorted(tree.rglob("*")), before, "the source is only read")
+        self.assert_nothing_left()
+
+    def test_a_build_that_fails_keeps_its_words(self):
+        done = self.fairuser("--user", "a=1", "--user", "b=2", "--source", self.linux_tree("@echo out of luck; false"))
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("out of luck", self.cell(self.bundle())["reason"])
+
+    def test_a_configuration_there_is_not_starts_nothing(self):
+        done = self.fairuser("--user", "a=1", "--user", "b=2", "--source", self.linux_tree("true"), "--config",
+                             "nosuchconfig")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("nosuchconfig", self.cell(self.bundle())["reason"])
+        self.assert_nothing_left()
+
     def test_a_folder_that_is_no_kernel_is_not_run(self):
         done = self.fairuser("--user", "a=1", "--user", "b=1", "--source", self.folder)
         self.assertEqual(done.returncode, 5)
