@@ -324,6 +324,9 @@ Result<CellOutcome> FairUser::run(const CellContext& context) {
     CellOutcome outcome;
     outcome.series = std::move(figures->series);
     outcome.taints = record->taints;
+    if (auto doubt = efficiency_taint(figures->fairness.efficiency)) {
+        outcome.taints.push_back(std::move(*doubt));
+    }
     outcome.notes = prepared->notes;
     for (const UserRecord& user : record->users) {
         outcome.workers.push_back(user.readback);

@@ -250,6 +250,17 @@ Result<Figures> make_figures(const Options& options, const SessionRecord& record
     return figures;
 }
 
+std::optional<std::string> efficiency_taint(std::optional<double> efficiency) {
+    constexpr double kMostNoise = 1.1;
+    if (!efficiency || *efficiency <= kMostNoise) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "efficiency {:.2f}: the machine gave the solo runs less than the users had "
+        "together, so they are no reference",
+        *efficiency);
+}
+
 std::string share_model(std::int64_t cpus) {
     return fmt::format(
         "{} CPU{} split by the users' weights; a user can't use more CPUs than it "

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Figures {
 [[nodiscard]] Result<Figures> make_figures(const Options& options, const SessionRecord& record,
                                            const std::vector<SessionRecord>& solo,
                                            std::int64_t cpus);
+
+/// What speaks against an efficiency: far above 1, the solo runs had less of the machine than the
+/// users had together, and are no reference.
+[[nodiscard]] std::optional<std::string> efficiency_taint(std::optional<double> efficiency);
 
 /// In words, for run.json: what a user is expected to get and why.
 [[nodiscard]] std::string share_model(std::int64_t cpus);

@@ -99,6 +99,12 @@ TEST(Figures, EfficiencyIsTheWorkOfWhatTheSoloRunsShowToBePossible) {
     EXPECT_DOUBLE_EQ(value(*half, "fairness"), value(*all, "fairness") / 2);
 }
 
+TEST(Efficiency, FarAboveOneIsADoubt) {
+    EXPECT_FALSE(efficiency_taint(std::nullopt));
+    EXPECT_FALSE(efficiency_taint(1.02)) << "that is noise";
+    EXPECT_TRUE(efficiency_taint(1.6));
+}
+
 TEST(Efficiency, OfFixedWorkComparesTheTimeWithTheSumOfTheSoloRuns) {
     const UserRecord solo = spun(10s, {});
     const UserRecord together = spun(10s, {});

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <cerrno>
 
-#include "common/affinity.h"
 #include "common/file_tail.h"
 #include "common/signal_name.h"
 #include "fairuser/leader.h"
+#include "fairuser/placement.h"
 
 namespace bench::fairuser {
 namespace {
@@ -112,18 +110,9 @@ class Session {
 
     Status place(std::size_t index) {
         const UserSpec& user = plan_.users[index].user;
-        const auto pid = running_[index].guardian.pid(0);
-        const std::optional<int> nice = user.nice ? user.nice : plan_.settings.nice;
-        if (nice) {
-            const auto who = static_cast<id_t>(pid);
-            if (::setpriority(PRIO_PROCESS, who, *nice) != 0) {
-                return errno_error("setpriority", fmt::format("user {}", user.name),
-                                   fmt::format("nice {}", *nice));
-            }
-            errno = 0;
-            if (const int now = ::getpriority(PRIO_PROCESS, who); now != *nice) {
-                return plain_error("setpriority", fmt::format("user {}", user.name),
-                                   fmt::format("nice is {} instead of {}", now, *nice));
+        if (const std::optional<int> nice = user.nice ? user.nice : plan_.settings.nice) {
+            if (Status set = set_nice(running_[index].guardian.pid(0), *nice, user.name); !set) {
+                return set;
             }
         }
         UserSlot& slot = arena_.users[index];
@@ -231,20 +220,11 @@ class Session {
     Status read_back(std::size_t index) {
         UserRecord& user = record_.users[index];
         user.pid = running_[index].guardian.pid(0);
-        const auto sched = get_sched_attributes(user.pid);
-        if (!sched) {
-            return sched.error();
+        auto readback = read_back_process(user.pid, system_);
+        if (!readback) {
+            return readback.error();
         }
-        user.readback.sched = *sched;
-        const std::string folder = fmt::format("/proc/{}", user.pid);
-        if (const auto slack = system_.read_integer(folder + "/timerslack_ns")) {
-            user.readback.timer_slack_ns = static_cast<std::uint64_t>(*slack);
-        }
-        const auto cpus = get_affinity(user.pid);
-        if (!cpus) {
-            return cpus.error();
-        }
-        user.readback.cpus_allowed = cpus->to_list();
+        user.readback = std::move(*readback);
         user.autogroup = autogroup_id(system_, user.pid);
         if (const std::uint32_t port = arena_.users[index].port; port != 0) {
             user.port = port;
@@ -254,22 +234,11 @@ class Session {
 
     /// Autogroups are no use unless there is one for each.
     Status check_sessions() {
-        if (!plan_.own_sessions) {
-            return {};
-        }
-        std::vector<std::uint64_t> ids;
+        std::vector<std::optional<std::uint64_t>> ids;
         for (const UserRecord& user : record_.users) {
-            if (!user.autogroup) {
-                return plain_error("autogroup", fmt::format("process {}", user.pid),
-                                   "the kernel tells no group of it");
-            }
-            if (std::find(ids.begin(), ids.end(), *user.autogroup) != ids.end()) {
-                return plain_error("autogroup", fmt::format("process {}", user.pid),
-                                   "two users are in one group");
-            }
-            ids.push_back(*user.autogroup);
+            ids.push_back(user.autogroup);
         }
-        return {};
+        return plan_.own_sessions ? check_distinct(ids) : Status();
     }
 
     Result<Duration> total_cpu_time(std::size_t index) {
@@ -310,28 +279,27 @@ class Session {
             }
             if (reason == StopReason::deadline) {
                 note_work();
+                auto sample = take_sample();
+                return sample ? end_of_time(std::move(*sample)) : Status(sample.error());
             }
-            if (reason == StopReason::load_ended) {
-                const auto all = take_exits();
-                if (!all) {
-                    return all.error();
+            if (reason == StopReason::none) {
+                auto sample = take_sample();
+                if (!sample) {
+                    return sample.error();
                 }
-                if (*all) {
-                    note_work();
-                    return {};
-                }
-                continue;
+                record_.samples.push_back(std::move(*sample));
+                // One that came late is not made up for.
+                next = std::max(next, MonotonicClock::now()) + kBetweenSamples;
             }
-            auto sample = take_sample();
-            if (!sample) {
-                return sample.error();
+            // After a sample as well: reading an account may take in the news of an end.
+            const auto all = take_exits();
+            if (!all) {
+                return all.error();
             }
-            if (reason == StopReason::deadline) {
-                return end_of_time(std::move(*sample));
+            if (*all) {
+                note_work();
+                return {};
             }
-            record_.samples.push_back(std::move(*sample));
-            // One that came late is not made up for.
-            next = std::max(next, MonotonicClock::now()) + kBetweenSamples;
         }
     }
 

@@ -150,8 +150,8 @@ TEST(Table, WhatVariesBesideTextColumnsIsStillTold) {
                       {.heading = "share", .metric = "share", .decimals = 2}});
     EXPECT_EQ(table,
               "variant   group  share\n"
-              "cpus=0    none    0.25\n"
-              "cpus=0-1  none    0.75\n");
+              "cpus=0-1  none    0.75\n"
+              "cpus=0    none    0.25\n");
 }
 
 TEST(Bar, FitsTheTerminalHoweverNarrow) {
