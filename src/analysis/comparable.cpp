@@ -28,6 +28,14 @@ std::optional<std::string> text_at(const Json& json, const char* pointer) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+/// What a test wrote of its own run: under its name in the cell.
+const Json& own_details(const Launch& launch) {
+    static const Json nothing = Json::object();
+    const auto found =
+        launch.cell.is_object() ? launch.cell.find(launch.key.test) : launch.cell.end();
+    return launch.cell.is_object() && found != launch.cell.end() ? *found : nothing;
+}
+
 void put(Facts& facts, const std::string& name, const std::optional<std::string>& value) {
     if (value) {
         facts[name] = *value;
@@ -74,11 +82,11 @@ void smt(Facts& facts, const Launch& /*launch*/, const Json& environment) {
 /// absent.
 void mitigations(Facts& facts, const Launch& /*launch*/, const Json& environment) {
     const Json::json_pointer place("/kernel/mitigations/vulnerabilities");
+    if (!environment.contains(place) || !environment[place].is_object()) {
+        return;  // nothing was recorded
+    }
     facts["mitigations="] =
         text_at(environment, "/kernel/mitigations/parameter").value_or("(not given)");
-    if (!environment.contains(place) || !environment[place].is_object()) {
-        return;
-    }
     for (const auto& [name, value] : environment[place].items()) {
         const std::string state = value.is_string() ? value.get<std::string>() : value.dump();
         facts[name] = state.starts_with("Mitigation")   ? "mitigated"
@@ -106,12 +114,17 @@ void virtualisation(Facts& facts, const Launch& launch, const Json& environment)
 
 void zlib(Facts& facts, const Launch& launch, const Json& environment) {
     put(facts, "zlib", text_at(environment, "/tool/zlib/running"));
-    put(facts, "zlib of the workload", text_at(launch.cell, "/zlib_version"));
-    put(facts, "zlib level", text_at(launch.cell, "/zlib_level"));
+    put(facts, "zlib of the workload", text_at(own_details(launch), "/zlib_version"));
+    put(facts, "zlib level", text_at(own_details(launch), "/zlib_level"));
 }
 
 void workload(Facts& facts, const Launch& launch, const Json& /*environment*/) {
-    put(facts, launch.key.test + " workload version", text_at(launch.cell, "/workload_version"));
+    put(facts, launch.key.test + " workload version",
+        text_at(own_details(launch), "/workload_version"));
+    for (const char* amount : {"work_ns", "sleep_ns", "work_bytes"}) {
+        put(facts, launch.key.test + " " + amount,
+            text_at(own_details(launch), (std::string("/") + amount).c_str()));
+    }
     put(facts, launch.key.test + " duration (ns)", text_at(launch.cell, "/duration_ns"));
 }
 
@@ -177,8 +190,7 @@ void check_facts(Comparability& result, const Check& check, const Side& base, co
 std::optional<double> median_calibration(const Side& side) {
     std::vector<double> values;
     for (const Launch& launch : side.launches) {
-        const Json value =
-            launch.cell.is_object() ? launch.cell.value("loops_per_ms", Json()) : Json();
+        const Json value = own_details(launch).value("loops_per_ms", Json());
         if (value.is_number()) {
             values.push_back(value.get<double>());
         }

@@ -97,10 +97,12 @@ TEST(Comparable, WorkloadsMustBeAlike) {
                 ElementsAre("workload"));
     Side calibrated = make_side({});
     for (Launch& launch : calibrated.launches) {
-        launch.cell["loops_per_ms"] = 1000.0;
+        launch.cell[launch.key.test]["loops_per_ms"] = 1000.0;
     }
     const auto loops = [](double value) {
-        return changed_cells([=](Json& cell) { cell["loops_per_ms"] = value; });
+        return changed_cells([=](Json& cell) {
+            cell[make_side({}).launches.front().key.test]["loops_per_ms"] = value;
+        });
     };
     EXPECT_THAT(ids(comparable(calibrated, loops(1040))), IsEmpty());
     EXPECT_THAT(ids(comparable(calibrated, loops(1060))), ElementsAre("calibration"));
