@@ -73,6 +73,12 @@ struct CellRecord {
     Json details;     ///< the rest: state before and after, workers as read back, load, times
 };
 
+/// What is known of a cell beside what it wrote itself: told by whoever ran it.
+struct CellAddition {
+    std::vector<std::string> taints;  ///< a cell that was ok becomes tainted by one
+    Json details;                     ///< members of its entry in run.json; an object or null
+};
+
 /// Writes a bundle cell by cell. Each file is replaced whole: written aside, synced, renamed;
 /// samples.csv.gz grows by one gzip member a cell and is cut back when the disk is full. After an
 /// Error the files hold what they held before, and the call may be tried again. A writer that is
@@ -95,7 +101,8 @@ class BundleWriter {
     /// repetition, pair and order, its samples as they are, its environment once per distinct one.
     /// The boot is `key`'s, else the number of the environment's boot_id. Cell number, kernel,
     /// scheduler, variant, clients and seed stay the cell bundle's.
-    [[nodiscard]] Status merge(const std::filesystem::path& cell_bundle, const CellKey& key);
+    [[nodiscard]] Status merge(const std::filesystem::path& cell_bundle, const CellKey& key,
+                               const CellAddition& addition = {});
 
     /// Sets run.json's status: "complete", or "incomplete" with the reason.
     [[nodiscard]] Status finish(std::string_view status, std::string_view reason = {});

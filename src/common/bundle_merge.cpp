@@ -46,6 +46,22 @@ Json placed_cell(const Json& theirs, const CellKey& place) {
     return cell;
 }
 
+void add_to_cell(Json& cell, const CellAddition& addition) {
+    for (const std::string& taint : addition.taints) {
+        cell["taints"].push_back(taint);
+    }
+    if (!addition.taints.empty() && cell["status"] == status_text(RowStatus::ok)) {
+        cell["status"] = status_text(RowStatus::tainted);
+    }
+    if (addition.details.is_object()) {
+        for (const auto& [name, value] : addition.details.items()) {
+            if (!cell.contains(name)) {
+                cell[name] = value;
+            }
+        }
+    }
+}
+
 /// Where the cell's samples begin in another bundle's file: after the member with the header.
 Result<std::uint64_t> header_member_size(const std::filesystem::path& path, std::uint64_t size) {
     constexpr std::uint64_t kEnough = 4096;
@@ -102,7 +118,8 @@ Result<std::uint64_t> copy_bytes(int to, const std::filesystem::path& to_path,
 
 }  // namespace
 
-Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellKey& key) {
+Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellKey& key,
+                           const CellAddition& addition) {
     Result<Bundle> read = read_bundle(cell_bundle);
     if (!read) {
         return read.error();
@@ -128,7 +145,9 @@ Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellK
         put_metric(run, metric);
     }
     try {
-        put_cell(run, placed_cell(their_cell, place), environment);
+        Json cell = placed_cell(their_cell, place);
+        add_to_cell(cell, addition);
+        put_cell(run, std::move(cell), environment);
     } catch (const Json::exception&) {
         return plain_error("read", (cell_bundle / kRunFile).string(),
                            "the cell's key has a member of the wrong type");
@@ -138,6 +157,9 @@ Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellK
         row.key.boot = place.boot;
         row.key.pair = place.pair;
         row.key.order = place.order;
+        if (!addition.taints.empty() && row.status == RowStatus::ok) {
+            row.status = RowStatus::tainted;
+        }
     }
 
     const std::filesystem::path their_samples = cell_bundle / kSamplesFile;

@@ -71,6 +71,22 @@ void add_exec_options(CLI::App& app, CellOptions& options, const Benchmark& benc
         ->default_str("1");
     add_integer_option(app, "--cell", options.cell, "Number of the cell in its samples", 1,
                        std::numeric_limits<std::int64_t>::max());
+    app.add_option_function<std::vector<std::string>>(
+           "--variant",
+           [&options](const std::vector<std::string>& given) {
+               for (const std::string& text : given) {
+                   const std::size_t equals = text.find('=');
+                   if (equals == 0 || equals == std::string::npos) {
+                       throw CLI::ValidationError("--variant", "'" + text + "' is no KEY=VALUE");
+                   }
+                   options.place_variant.emplace_back(text.substr(0, equals),
+                                                      text.substr(equals + 1));
+               }
+           },
+           "Added to the variant column: what is known of the place where the cell runs; may be "
+           "repeated")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
     app.add_option("--bundle", options.bundle, "Folder to write, which must not exist yet")
         ->type_name("DIR");
 }
@@ -127,6 +143,7 @@ void add_switches(const SwitchOptions& switches, Pairs& pairs) {
 
 std::string cell_variant(const CellOptions& options, const Benchmark& benchmark) {
     auto pairs = benchmark.variant();
+    pairs.insert(pairs.end(), options.place_variant.begin(), options.place_variant.end());
     if (options.cpus) {
         pairs.emplace_back("cpus", options.cpus->to_list());
     }

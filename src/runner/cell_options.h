@@ -26,6 +26,8 @@ struct CellOptions {
     LoadOptions load;
     std::string scheduler;  ///< overrides the detected name; empty: detected
     std::int64_t cell = 1;  ///< its number in the bundle that will take it over
+    /// What an executor asked for beside these options (time=virtual): for the variant column.
+    std::vector<std::pair<std::string, std::string>> place_variant = {};
     std::filesystem::path bundle;
 };
 

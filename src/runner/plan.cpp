@@ -45,15 +45,18 @@ std::vector<PlannedCell> order_cells(const Plan& plan) {
     for (std::int64_t repetition = 1; repetition <= plan.repetitions; ++repetition) {
         const auto stream = static_cast<std::uint64_t>(repetition);
         std::vector<PlannedCell> cells;
-        for (const auto& settings : combinations(plan.axes)) {
-            for (const auto& clients : counts) {
-                PlannedCell cell;
-                cell.clients = clients;
-                cell.repetition = repetition;
-                // 63 bits: a seed is a whole number that every reader of the CSV can hold.
-                cell.seed = derive_seed(plan.seed, stream) >> 1U;
-                cell.settings = settings;
-                cells.push_back(std::move(cell));
+        for (const auto& place : combinations(plan.places)) {
+            for (const auto& settings : combinations(plan.axes)) {
+                for (const auto& clients : counts) {
+                    PlannedCell cell;
+                    cell.clients = clients;
+                    cell.repetition = repetition;
+                    // 63 bits: a seed is a whole number that every reader of the CSV can hold.
+                    cell.seed = derive_seed(plan.seed, stream) >> 1U;
+                    cell.settings = settings;
+                    cell.place = place;
+                    cells.push_back(std::move(cell));
+                }
             }
         }
         if (plan.order == CellOrder::random) {

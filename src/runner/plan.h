@@ -23,6 +23,7 @@ struct Plan {
     std::string test;
     std::vector<std::int64_t> clients;  ///< empty: the test has none
     std::vector<Axis> axes;
+    std::vector<Axis> places;  ///< as axes, but for the executor: where cells run ("--kernel")
     std::vector<std::string> common_arguments;  ///< handed to every cell: "--duration=2s"
     std::int64_t repetitions = 1;
     std::int64_t warmups = 0;  ///< launches of the first cell, run before and thrown away
@@ -39,6 +40,7 @@ struct PlannedCell {
     std::uint64_t seed =
         1;  ///< the same for every cell of a repetition, so that they meet the same waits and data
     std::vector<std::pair<std::string, std::string>> settings;  ///< option, value: one per axis
+    std::vector<std::pair<std::string, std::string>> place;     ///< the same, of Plan::places
 };
 
 /// All launches in the order they run. With `random` every repetition has an order of its own,

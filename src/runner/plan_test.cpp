@@ -45,6 +45,21 @@ TEST(Plan, EveryRepetitionHoldsEveryCombinationOnce) {
     }
 }
 
+TEST(Plan, PlacesMultiplyTheCellsAndStayOutOfTheirArguments) {
+    Plan plan = small_plan();
+    plan.order = CellOrder::sequential;
+    plan.places = {{"--kernel", {"a", "b"}}, {"--append", {"x"}}};
+    const auto cells = order_cells(plan);
+    ASSERT_EQ(cells.size(), 36U);
+    EXPECT_EQ(cells[0].place, (decltype(cells[0].place){{"--kernel", "a"}, {"--append", "x"}}));
+    EXPECT_EQ(cells[6].place.at(0).second, "b");
+    EXPECT_EQ(cells[0].seed, cells[6].seed);
+    EXPECT_EQ(
+        cell_arguments(plan, cells[0]),
+        (std::vector<std::string>{"exec", "latt", "--seed=" + std::to_string(cells[0].seed),
+                                  "--cell=1", "--clients=1", "--load=none", "--duration=2s"}));
+}
+
 TEST(Plan, TheOrderIsDrawnFromTheSeedAnewForEachRepetition) {
     Plan plan = small_plan();
     plan.clients = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};

@@ -56,7 +56,8 @@ class PlanRun {
 
     Result<CellExecution> execute(const PlannedCell& cell) {
         observer_.cell_started(cell);
-        CellRequest request{cell_arguments(plan_, cell), bundle_of(cell), cell_timeout_};
+        const CellRequest request{cell_arguments(plan_, cell), bundle_of(cell), cell_timeout_,
+                                  cell.place};
         log_debug(fmt::format("cell {}: bench {}", cell.number, fmt::join(request.arguments, " ")));
         return executor_.run(request, [this] { return observer_.tick(); });
     }
@@ -82,8 +83,16 @@ class PlanRun {
         if (execution && execution->conduct == CellConduct::finished) {
             auto bundle = read_bundle(bundle_of(cell));
             if (bundle && bundle->run.value("status", "") == "complete") {
-                if (auto merged = writer_.merge(bundle_of(cell), stamp(cell)); !merged) {
+                CellKey key = stamp(cell);
+                key.boot = execution->boot;
+                const CellAddition addition{execution->taints, execution->details};
+                if (auto merged = writer_.merge(bundle_of(cell), key, addition); !merged) {
                     return merged.error();
+                }
+                for (SummaryRow& row : bundle->rows) {
+                    if (!addition.taints.empty() && row.status == RowStatus::ok) {
+                        row.status = RowStatus::tainted;
+                    }
                 }
                 return std::move(bundle->rows);
             }
@@ -99,6 +108,9 @@ class PlanRun {
         CellRecord record;
         record.cell = cell.number;
         record.key = stamp(cell);
+        if (fallback_.place) {
+            fallback_.place(cell, record.key);
+        }
         if (fallback_.variant) {
             record.key.variant = fallback_.variant(cell);
         }
@@ -109,7 +121,15 @@ class PlanRun {
             record.reason = execution.error().message();
             return record;
         }
+        record.details = execution->details;
         switch (execution->conduct) {
+            case CellConduct::never_ran:
+                record.status = RowStatus::not_run;
+                record.reason = execution->reason;
+                break;
+            case CellConduct::broke:
+                record.reason = execution->reason;
+                break;
             case CellConduct::timed_out:
                 record.reason = "the cell did not end in time and was killed";
                 break;
@@ -127,7 +147,7 @@ class PlanRun {
                                           execution->exit_code);
         }
         if (!execution->output_tail.empty()) {
-            record.details = {{"output_tail", execution->output_tail}};
+            record.details["output_tail"] = execution->output_tail;
             const auto last_line = execution->output_tail.find_last_of('\n');
             record.reason +=
                 "; it said: " +

@@ -30,6 +30,8 @@ class RunObserver {
 struct CellFallback {
     CellKey key;  ///< test, kernel, scheduler; the rest comes from the planned cell
     std::function<std::string(const PlannedCell&)> variant;  ///< as the cell itself would write it
+    /// For cells that run elsewhere: kernel and scheduler in place of the key's.
+    std::function<void(const PlannedCell&, CellKey&)> place = {};
     std::vector<Metric> metrics;
 };
 

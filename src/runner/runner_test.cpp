@@ -153,6 +153,61 @@ TEST_F(RunnerTest, AnInterruptKeepsTheFinishedCellsOnly) {
     EXPECT_EQ(bundle_.run["status"], "incomplete");
 }
 
+TEST_F(RunnerTest, APlaceThatDoesNotComeUpIsANotRunRowAndOneThatBreaksDownAFailedOne) {
+    plan_.places = {{"--kernel", {"a.deb"}}};
+    fallback_.place = [](const PlannedCell& cell, CellKey& key) {
+        key.kernel = cell.place.at(0).second;
+        key.scheduler = "";
+    };
+    const auto counts = run([](const CellRequest& request, CellRecord& record) {
+        measured(record);
+        EXPECT_EQ(request.place.at(0).first, "--kernel");
+        CellExecution execution;
+        if (record.key.clients != 4) {
+            execution.conduct =
+                record.key.clients == 1 ? CellConduct::never_ran : CellConduct::broke;
+            execution.reason = "the guest's kernel panicked";
+            execution.details["guest"] = {{"console", "last words"}};
+        }
+        return execution;
+    });
+    EXPECT_EQ(counts.not_run, 1);
+    EXPECT_EQ(counts.failed, 2);
+    EXPECT_EQ(counts.ok, 1);
+    EXPECT_EQ(bundle_.rows[0].status, RowStatus::not_run);
+    EXPECT_EQ(bundle_.rows[0].key.kernel, "a.deb");
+    EXPECT_EQ(bundle_.rows[0].key.scheduler, "");
+    EXPECT_EQ(bundle_.run["cells"][0]["reason"], "the guest's kernel panicked");
+    EXPECT_EQ(bundle_.run["cells"][0]["guest"]["console"], "last words");
+    EXPECT_EQ(bundle_.rows[3].key.kernel, "6.18");
+}
+
+TEST_F(RunnerTest, WhatTheExecutorKnowsBesideTheCellIsKept) {
+    plan_.clients = {1, 2};
+    std::int64_t boots = 0;
+    const auto counts = run([&boots](const CellRequest&, CellRecord& record) {
+        measured(record);
+        record.environment = {{"boot_id", "always the same"}};
+        CellExecution execution;
+        execution.boot = ++boots;
+        execution.details["guest"] = {{"image_sha256", "abc"}};
+        if (record.key.clients == 2) {
+            execution.taints = {"the guest's kernel said: BUG"};
+        }
+        return execution;
+    });
+    EXPECT_EQ(counts.ok, 1);
+    EXPECT_EQ(counts.tainted, 1);
+    EXPECT_EQ(bundle_.rows[0].key.boot, 1);
+    EXPECT_EQ(bundle_.rows[1].key.boot, 2);
+    EXPECT_EQ(bundle_.rows[0].status, RowStatus::ok);
+    EXPECT_EQ(bundle_.rows[1].status, RowStatus::tainted);
+    const Json& cell = bundle_.run["cells"][1];
+    EXPECT_EQ(cell["status"], "tainted");
+    EXPECT_EQ(cell["taints"], Json::array({"the guest's kernel said: BUG"}));
+    EXPECT_EQ(cell["guest"]["image_sha256"], "abc");
+}
+
 TEST_F(RunnerTest, ACellThatDoesNotEndIsAFailedRow) {
     const auto counts = run([](const CellRequest&, CellRecord& record) {
         measured(record);
