@@ -17,6 +17,8 @@ target_compile_definitions(bench_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
 target_link_libraries(bench_spdlog INTERFACE bench_fmt)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+# Kernel packages are read, and guests' images written, with it.
+find_package(LibArchive REQUIRED)
 # Boost.Math's distributions: headers alone.
 find_package(Boost REQUIRED)
 add_library(bench_boost_math INTERFACE)

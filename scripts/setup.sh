@@ -6,10 +6,12 @@ BENCH_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BENCH_BUILD="$BENCH_TOP/build/release"
 
 bench_run_packages=(g++ make cmake ninja-build git zlib1g-dev libcli11-dev libspdlog-dev libfmt-dev
-    nlohmann-json3-dev libboost-math-dev)
-# The tests play films, run under a German locale, and read every file with another program.
+    nlohmann-json3-dev libboost-math-dev libarchive-dev)
+# The tests play films, boot kernels, run under a German locale, and read every file with another program.
 bench_test_packages=("${bench_run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev python3
-    locales ffmpeg)
+    locales ffmpeg qemu-system-x86)
+# Guests need it.
+bench_guest_packages=(qemu-system-x86)
 # Where the compiler has it: 32-bit code, in which durations must hold too.
 [ "$(uname -m)" != x86_64 ] || bench_test_packages+=(g++-multilib)
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "common/result.h"
+
+namespace bench {
+
+/// Mounts proc, sysfs, devtmpfs, a tmpfs on /tmp and /run, cgroup v2 with cpu and cpuset, and
+/// debugfs. What a kernel does not have is told on the console and left out; only without proc and
+/// sysfs there is an Error.
+[[nodiscard]] Status mount_guest_filesystems();
+
+/// Settings whose defaults differ between kernels are set, so that it is not they that are
+/// compared: no grouping by session.
+void settle_guest_defaults();
+
+/// The memory that guest and host share (the device's BAR), mapped. Errors: there is no such
+/// device.
+[[nodiscard]] Result<std::span<volatile unsigned char>> map_host_channel();
+
+/// A line on the console and in the kernel's log.
+void guest_says(const std::string& text);
+
+}  // namespace bench
