@@ -14,12 +14,15 @@
 #include "common/guardian.h"
 #include "common/log.h"
 #include "common/options.h"
+#include "common/program_search.h"
 #include "common/temporary_folder.h"
 #include "runner/cell_axes.h"
 #include "runner/cell_run.h"
 #include "runner/fitted_table.h"
 #include "runner/local_executor.h"
 #include "runner/progress.h"
+#include "vm/vm_executor.h"
+#include "vm/vm_options.h"
 
 namespace bench {
 namespace {
@@ -32,6 +35,8 @@ struct SweepOptions {
     std::string clients = "1";
     std::vector<CellAxis> known_axes;
     std::vector<Axis> axes;
+    VmOptions vm;
+    std::vector<KernelFile> kernels;  ///< those of vm, read
     std::int64_t repetitions = 1;
     std::int64_t warmups = 0;
     CellOrder order = CellOrder::random;
@@ -66,6 +71,7 @@ void add_sweep_options(CLI::App& app, SweepOptions& options, const Benchmark& be
     if (benchmark.has_clients()) {
         add_clients_option(app, options);
     }
+    add_vm_options(app, options.vm);
     add_axis_options(app, options.known_axes, options.axes);
     add_integer_option(app, "--reps", options.repetitions, "Repetitions of the whole sweep", 1,
                        1'000'000);
@@ -123,6 +129,9 @@ Result<std::vector<std::int64_t>> client_counts(const SweepOptions& options,
     if (options.clients != "auto") {
         return parse_integer_list(options.clients, 1, kMostClients);
     }
+    if (options.vm.any_guest()) {
+        return plain_error("", "--clients", "'auto' is open with guests: write the numbers");
+    }
     const auto cpus = std::find_if(options.axes.begin(), options.axes.end(),
                                    [](const Axis& axis) { return axis.option == "--cpus"; });
     if (cpus != options.axes.end()) {
@@ -153,6 +162,7 @@ Result<Plan> make_plan(const Benchmark& benchmark, const SweepOptions& options) 
     plan.test = benchmark.name();
     plan.clients = *clients;
     plan.axes = options.axes;
+    plan.places = vm_places(options.vm);
     for (const CLI::Option* option : options.handed_on) {
         if (option->count() > 0) {
             const auto words = as_words(*option);
@@ -162,7 +172,12 @@ Result<Plan> make_plan(const Benchmark& benchmark, const SweepOptions& options) 
     plan.repetitions = options.repetitions;
     plan.warmups = options.warmups;
     plan.order = options.order;
-    plan.seed = options.seed ? static_cast<std::uint64_t>(*options.seed) : draw_seed() >> 1U;
+    // In virtual time the same command gives the same bytes: a drawn seed would spoil that.
+    const bool repeatable =
+        options.vm.only_guests() && options.vm.machine.time == GuestTime::virtual_time;
+    plan.seed = options.seed ? static_cast<std::uint64_t>(*options.seed)
+                : repeatable ? 1
+                             : draw_seed() >> 1U;
     return plan;
 }
 
@@ -170,6 +185,9 @@ Json describe_plan(const Plan& plan, const SweepOptions& options) {
     Json axes = Json::object();
     for (const Axis& axis : plan.axes) {
         axes[axis.option.substr(2)] = axis.values;
+    }
+    for (const Axis& place : plan.places) {
+        axes[place.option.substr(2)] = place.values;
     }
     return {{"test", plan.test},
             {"clients", plan.clients},
@@ -195,8 +213,25 @@ CellFallback make_fallback(const Benchmark& benchmark, const SweepOptions& optio
                                  ? detect_scheduler(SystemRoot(), fallback.key.kernel).name
                                  : options.cell.scheduler;
     fallback.variant = [&benchmark, &options](const PlannedCell& cell) {
-        return cell_variant(with_settings(options.known_axes, options.cell, cell.settings),
-                            benchmark);
+        CellOptions asked = with_settings(options.known_axes, options.cell, cell.settings);
+        if (is_guest(cell.place)) {
+            GuestMachine machine = options.vm.machine;
+            machine.append = place_value(cell.place, "--append");
+            asked.place_variant = guest_variant(machine);
+        }
+        return cell_variant(asked, benchmark);
+    };
+    fallback.place = [&options](const PlannedCell& cell, CellKey& key) {
+        if (!is_guest(cell.place)) {
+            return;
+        }
+        const std::string given = place_value(cell.place, "--kernel");
+        for (const KernelFile& kernel : options.kernels) {
+            if (kernel.given == given) {
+                key.kernel = kernel.release;
+            }
+        }
+        key.scheduler = options.cell.scheduler;  // nobody has looked into the guest
     };
     fallback.metrics = benchmark.metrics();
     return fallback;
@@ -224,6 +259,9 @@ Status check_plan_size(std::int64_t clients, const SweepOptions& options) {
     for (const Axis& axis : options.axes) {
         factors.push_back(std::ssize(axis.values));
     }
+    for (const Axis& place : vm_places(options.vm)) {
+        factors.push_back(std::ssize(place.values));
+    }
     std::int64_t cells = 1;
     for (const std::int64_t factor : factors) {
         if (factor > kMostCells / cells) {
@@ -240,6 +278,57 @@ Status check_plan_size(std::int64_t clients, const SweepOptions& options) {
 int fail(const Error& error, int code) {
     log_error(error.message());
     return code;
+}
+
+/// For the name of the bundle's folder: the guests' kernel, or "" when there are several.
+std::optional<std::string> place_name(const SweepOptions& options) {
+    if (!options.vm.any_guest()) {
+        return std::nullopt;
+    }
+    return options.vm.kernels.size() == 1 ? options.kernels.front().release : std::string();
+}
+
+/// Sends each cell to where it belongs.
+class PlaceExecutor : public Executor {
+  public:
+    PlaceExecutor(Executor& here, Executor* guests) : here_(here), guests_(guests) {}
+    [[nodiscard]] Result<CellExecution> run(const CellRequest& request, const Tick& tick) override {
+        return is_guest(request.place) && guests_ != nullptr ? guests_->run(request, tick)
+                                                             : here_.run(request, tick);
+    }
+
+  private:
+    Executor& here_;
+    Executor* guests_;
+};
+
+/// nullptr when no cell runs in a guest. An Error: what guests need is not there.
+Result<std::unique_ptr<VmExecutor>> make_guests(const SweepOptions& options, StopSource& stop,
+                                                const Guardian& keeper) {
+    if (!options.vm.any_guest()) {
+        return std::unique_ptr<VmExecutor>();
+    }
+    const auto qemu = find_program(options.vm.qemu);
+    if (!qemu) {
+        return plain_error("find", options.vm.qemu,
+                           "guests need QEMU: install qemu-system-x86, or name it with --qemu");
+    }
+    GuestSetup setup;
+    setup.qemu = *qemu;
+    setup.machine = options.vm.machine;
+    setup.boot_timeout = options.vm.boot_timeout;
+    setup.kernels = options.kernels;
+    auto init = find_guest_program();
+    if (!init) {
+        return init.error();
+    }
+    setup.init = *init;
+    auto version = qemu_version(*qemu, keeper);
+    if (!version) {
+        return version.error();
+    }
+    setup.qemu_version = *version;
+    return VmExecutor::create(std::move(setup), stop, keeper);
 }
 
 int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOptions& options) {
@@ -259,10 +348,6 @@ int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOp
     if (!stop) {
         return fail(stop.error(), kExitMissing);
     }
-    auto writer = make_bundle(options.out, plan->test, header);
-    if (!writer) {
-        return fail(writer.error(), kExitMissing);
-    }
     // Holds nothing but the folder of the cells' bundles: it goes even when this process is killed.
     auto keeper = Guardian::start({.commands = {},
                                    .remove_afterwards = {},
@@ -271,7 +356,19 @@ int run_sweep(const CommandLine& line, const Benchmark& benchmark, const SweepOp
     if (!keeper) {
         return fail(keeper.error(), kExitMissing);
     }
-    LocalExecutor executor(*stop, *keeper);
+    auto guests = make_guests(options, *stop, *keeper);
+    if (!guests) {
+        return fail(guests.error(), kExitMissing);
+    }
+    if (*guests) {
+        header["guests"] = (*guests)->description();
+    }
+    auto writer = make_bundle(options.out, plan->test, header, place_name(options));
+    if (!writer) {
+        return fail(writer.error(), kExitMissing);
+    }
+    LocalExecutor here(*stop, *keeper);
+    PlaceExecutor executor(here, guests->get());
     const auto fallback = make_fallback(benchmark, options);
     const Duration timeout =
         options.cell_timeout.value_or(options.cell.plan.duration * 3 + Duration(5min));
@@ -314,7 +411,19 @@ void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> made) {
             if (auto fits = check_plan_size(std::ssize(*counts), *options); !fits) {
                 return fits;
             }
-            return check_axes(*options, *benchmark);
+            if (auto sound = check_vm_options(options->vm); !sound) {
+                return sound;
+            }
+            if (auto sound = check_axes(*options, *benchmark); !sound) {
+                return sound;
+            }
+            auto kernels = read_kernels(options->vm);
+            if (!kernels) {
+                return plain_error("", "--kernel",
+                                   "'" + kernels.error().object + "': " + kernels.error().detail);
+            }
+            options->kernels = std::move(*kernels);
+            return {};
         });
 }
 
