@@ -72,6 +72,11 @@ std::string why_no_results(GuestEnd end, bool reached_init, std::string_view con
                             : "the guest did not come up in time (see --boot-timeout)";
     }
     const auto lines = split_lines(emulator);
+    // With so little memory that it can't even unpack itself, a kernel restarts without a word.
+    if (!reached_init && console.empty() && lines.empty()) {
+        return fmt::format(
+            "QEMU ended ({}) before the kernel had said anything: is --memory too small?", status);
+    }
     const std::string said = lines.empty() ? std::string() : fmt::format(": {}", lines.back());
     return fmt::format("QEMU ended ({}) {}{}", status,
                        reached_init ? "before the guest had handed over its results"

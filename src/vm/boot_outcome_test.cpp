@@ -31,6 +31,11 @@ TEST(BootOutcome, TooLittleMemoryIsNamedBesideThePanicItCaused) {
         HasSubstr("ran out of memory: Out of memory: Killed process 7"));
 }
 
+TEST(BootOutcome, AKernelThatRestartsWithoutAWordLacksMemoryMostLikely) {
+    EXPECT_THAT(why_no_results(GuestEnd::ended, false, "", "", "exit status 0"),
+                HasSubstr("(exit status 0) before the kernel had said anything: is --memory"));
+}
+
 TEST(BootOutcome, AHangTellsHowFarTheGuestCame) {
     EXPECT_THAT(why_no_results(GuestEnd::hung, false, "", "", ""), HasSubstr("--boot-timeout"));
     EXPECT_THAT(why_no_results(GuestEnd::hung, true, "", "", ""), HasSubstr("no sign of life"));

@@ -30,8 +30,8 @@ if MISSING and os.environ.get("BENCH_REQUIRE_VM"):
 
 @unittest.skipIf(MISSING, MISSING)
 class GuestTest(BenchTest):
-    def guest(self, *arguments, out=None, **options):
-        return self.run_bench("latt", "--out", out or self.out, "--qemu", QEMU, "--quiet", "--duration", "2s",
+    def guest(self, *arguments, out=None, qemu=QEMU, **options):
+        return self.run_bench("latt", "--out", out or self.out, "--qemu", qemu, "--quiet", "--duration", "2s",
                               *arguments, **options)
 
     def test_two_kernels_twice_give_the_same_bytes(self):
@@ -59,8 +59,8 @@ class GuestTest(BenchTest):
             self.assertRegex(cell["guest"]["image_sha256"], "^[0-9a-f]{64}$")
         self.assert_nothing_left()
 
-    def broken(self, *arguments):
-        ran = self.guest("--clients", "1", "--kernel", EEVDF, *arguments)
+    def broken(self, *arguments, **options):
+        ran = self.guest("--clients", "1", "--kernel", EEVDF, *arguments, **options)
         bundle = self.bundle()
         self.assertEqual({row["status"] for row in bundle.rows}, {"not-run"}, ran.stdout)
         self.assertEqual({row["mean"] for row in bundle.rows}, {""})
@@ -75,6 +75,11 @@ class GuestTest(BenchTest):
         self.assertIn("Kernel panic", cell["guest"]["console"])
         self.assertEqual(cell["variant"], "append=rdinit=/nonexistent;time=virtual;vcpus=1")
 
+    def test_too_little_memory_is_named(self):
+        _, cell = self.broken("--memory", "40MiB")
+        self.assertIn("--memory", cell["reason"])
+        self.assertEqual(cell["variant"], "memory=40MiB;time=virtual;vcpus=1")
+
     def test_a_guest_that_does_not_come_up_is_given_up(self):
         _, cell = self.broken("--boot-timeout", "10ms")
         self.assertIn("--boot-timeout", cell["reason"])
@@ -83,7 +88,7 @@ class GuestTest(BenchTest):
         broken = self.folder / "qemu,broken"
         broken.write_text('#!/bin/sh\n[ "$1" = --version ] && echo QEMU of a test && exit\necho cannot >&2\nexit 3\n')
         broken.chmod(0o755)
-        _, cell = self.broken("--qemu", broken)
+        _, cell = self.broken(qemu=broken)
         self.assertIn("exit status 3", cell["reason"])
         self.assertIn("cannot", cell["reason"])
 
