@@ -131,7 +131,9 @@ Study make_study(const Side& base, const Side& fresh, const StudyOptions& option
     study.fresh = fresh.label;
     study.base_kernels = base.kernels();
     study.fresh_kernels = fresh.kernels();
+    study.looks = options.looks;
     study.alpha = alpha_per_look(kAlpha, options.looks);
+    study.inconclusive_passes = options.inconclusive_passes;
     Comparability comparability = comparable(base, fresh);
     sort_obstacles(study, comparability.obstacles, options.allow);
     study.unknown = std::move(comparability.unknown);

@@ -35,7 +35,9 @@ struct Finding {
 struct Study {
     std::string base, fresh;  ///< labels
     std::vector<std::string> base_kernels, fresh_kernels;
-    double alpha = kAlpha;  ///< of this look
+    std::size_t looks = 1;  ///< planned ones
+    double alpha = kAlpha;  ///< of one look
+    bool inconclusive_passes = false;
     Unit unit = Unit::launch;
     Design design = Design::unpaired;
     std::vector<Finding>

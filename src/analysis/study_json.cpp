@@ -1,5 +1,7 @@
 #include "analysis/study_json.h"
 
+#include "analysis/study_words.h"
+
 namespace bench::analysis {
 
 namespace {
@@ -7,31 +9,6 @@ namespace {
 template <class T>
 Json or_null(const std::optional<T>& value) {
     return value ? Json(*value) : Json(nullptr);
-}
-
-std::string_view figure_text(Statistic figure) {
-    switch (figure) {
-        case Statistic::p50:
-            return "p50";
-        case Statistic::p99:
-            return "p99";
-        default:
-            return "mean";
-    }
-}
-
-std::string_view answer_text(Answer answer) {
-    switch (answer) {
-        case Answer::no_regression:
-            return "no-regression";
-        case Answer::regression:
-            return "regression";
-        case Answer::inconclusive:
-            return "inconclusive";
-        case Answer::not_comparable:
-            break;
-    }
-    return "not-comparable";
 }
 
 Json obstacles_json(const std::vector<Obstacle>& obstacles) {

@@ -65,6 +65,36 @@ std::string figure_name(const EndpointKey& key) {
                        key.subject.empty() ? std::string() : " of " + key.subject);
 }
 
+std::string endpoint_title(const EndpointKey& key) {
+    return fmt::format("{} {}{}", key.test, figure_name(key),
+                       key.variant.empty() ? std::string() : ", " + key.variant);
+}
+
+std::string_view figure_text(Statistic figure) {
+    switch (figure) {
+        case Statistic::p50:
+            return "p50";
+        case Statistic::p99:
+            return "p99";
+        default:
+            return "mean";
+    }
+}
+
+std::string_view answer_text(Answer answer) {
+    switch (answer) {
+        case Answer::no_regression:
+            return "no-regression";
+        case Answer::regression:
+            return "regression";
+        case Answer::inconclusive:
+            return "inconclusive";
+        case Answer::not_comparable:
+            break;
+    }
+    return "not-comparable";
+}
+
 std::string value_text(double value, const std::string& unit) {
     if (unit == "ns" && std::abs(value) < 9e18) {
         return format_duration_human(Duration(std::llround(value)));

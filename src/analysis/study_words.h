@@ -10,6 +10,12 @@ namespace bench::analysis {
 
 /// "wakeup p99", "loops"; with the user it is about: "loops of guest".
 [[nodiscard]] std::string figure_name(const EndpointKey& key);
+/// "latt wakeup p99, load=make": what an endpoint is called where it stands alone; not its clients.
+[[nodiscard]] std::string endpoint_title(const EndpointKey& key);
+/// "p50", "p99", "mean".
+[[nodiscard]] std::string_view figure_text(Statistic figure);
+/// "no-regression", "regression", "inconclusive", "not-comparable".
+[[nodiscard]] std::string_view answer_text(Answer answer);
 /// A value in its unit: "14.5 ms", "0.031", "246".
 [[nodiscard]] std::string value_text(double value, const std::string& unit);
 /// "+18 %", "-3.2 %"; where there is no ratio (a baseline of 0) the difference: "+1.8 ms".

@@ -1,111 +1,127 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <memory>
 
+#include "analysis/partition.h"
 #include "analysis/study.h"
-#include "analysis/study_json.h"
-#include "analysis/study_text.h"
 #include "app/command_line.h"
 #include "app/exit_codes.h"
-#include "common/csv.h"
+#include "app/study_options.h"
 #include "common/log.h"
-#include "common/options.h"
-#include "common/units.h"
 
 namespace bench {
 namespace {
 
-using analysis::Answer;
-
-static_assert(static_cast<int>(Answer::no_regression) == kExitOk);
-static_assert(static_cast<int>(Answer::regression) == kExitRegression);
-static_assert(static_cast<int>(Answer::inconclusive) == kExitInconclusive);
-static_assert(static_cast<int>(Answer::not_comparable) == kExitNotComparable);
-
-enum class Format { text, json };
+using analysis::PartBy;
 
 struct CompareOptions {
     std::string base, fresh;
-    analysis::StudyOptions study;
-    Format format = Format::text;
+    std::optional<PartBy> by;
+    std::string parts;  ///< "A,B"; empty: the two there are
+    JudgeOptions judge;
 };
 
-/// "3%", "0.5%" as a share.
-double read_margin(const std::string& text) {
-    constexpr double kMost = 1000;
-    const auto refuse = [&] {
-        throw CLI::ValidationError(
-            "--margin", fmt::format("'{}' is not a percentage from 0% to {:.0f}%", text, kMost));
-    };
-    if (text.empty() || text.back() != '%') {
-        refuse();
-    }
-    const auto number = parse_csv_number(text.substr(0, text.size() - 1));
-    if (!number || !(*number >= 0) || *number > kMost) {
-        refuse();
-    }
-    return *number / 100;
-}
-
-std::string allowed_names() {
-    std::string names;
-    for (const auto& kind : analysis::obstacle_kinds()) {
-        names += (names.empty() ? "" : ", ") + std::string(kind.id);
-    }
-    return names;
-}
-
-void allow(CompareOptions& options, const std::string& name) {
-    for (const auto& kind : analysis::obstacle_kinds()) {
-        if (kind.id == name) {
-            options.study.allow.insert(name);
-            return;
+/// "kernel", "kernel=6.1.0,6.12.0".
+void read_by(CompareOptions& options, const std::string& text) {
+    const std::string word = text.substr(0, text.find('='));
+    for (const PartBy by : {PartBy::kernel, PartBy::scheduler, PartBy::variant}) {
+        if (word == analysis::part_by_text(by)) {
+            options.by = by;
         }
     }
-    throw CLI::ValidationError("--allow",
-                               fmt::format("'{}' is not one of {}", name, allowed_names()));
-}
-
-/// Only as many as there are looks matters here; each must come after the one before.
-std::size_t read_looks(const std::string& text) {
-    constexpr std::int64_t kMost = 1000;
-    const auto looks = parse_integer_list(text, 1, kMost);
-    if (!looks) {
-        throw CLI::ValidationError("--looks", looks.error().message());
+    if (!options.by) {
+        throw CLI::ValidationError(
+            "--by", fmt::format("'{}' is not one of kernel, scheduler, variant", word));
     }
-    if (!std::is_sorted(looks->begin(), looks->end())) {
-        throw CLI::ValidationError("--looks", fmt::format("'{}' does not ascend", text));
+    if (word.size() < text.size()) {
+        options.parts = text.substr(word.size() + 1);
+        if (options.parts.find(',') == std::string::npos) {
+            throw CLI::ValidationError(
+                "--by", fmt::format("'{}' does not name two values: {}=BASE,NEW", text, word));
+        }
     }
-    return looks->size();
 }
 
 /// A place that is not there is a slip of the pen; one that holds nothing can't be compared.
+Status check_place(const char* name, const std::string& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+        return {};
+    }
+    return plain_error("compare", name,
+                       fmt::format("'{}' is not a folder; a bundle is one, with run.json", path));
+}
+
 Status check_places(const CompareOptions& options) {
-    for (const auto& [name, path] :
-         {std::pair("BASE", options.base), std::pair("NEW", options.fresh)}) {
-        std::error_code ignored;
-        if (!std::filesystem::is_directory(path, ignored)) {
-            return plain_error(
-                "compare", name,
-                fmt::format("'{}' is not a folder; a bundle is one, with run.json", path));
+    if (options.by && !options.fresh.empty()) {
+        return plain_error("", "--by", "it compares parts of one place: leave NEW out");
+    }
+    if (!options.by && options.fresh.empty()) {
+        return plain_error("", "NEW", "it is missing; --by compares parts of one bundle");
+    }
+    if (auto there = check_place("BASE", options.base); !there) {
+        return there;
+    }
+    if (!options.by) {
+        if (auto there = check_place("NEW", options.fresh); !there) {
+            return there;
         }
     }
-    return {};
+    return check_judge_options(options.judge);
+}
+
+int fail(const Error& error, int code) {
+    log_error(error.message());
+    return code;
 }
 
 int compare(const CompareOptions& options) {
-    const auto base = analysis::read_side(options.base);
-    const auto fresh = base ? analysis::read_side(options.fresh) : base;
-    if (!fresh) {
-        log_error(fresh.error().message());
-        return kExitNotComparable;
+    auto base = analysis::read_side(options.base);
+    if (!base) {
+        return fail(base.error(), kExitNotComparable);
     }
-    const analysis::Study study = analysis::make_study(*base, *fresh, options.study);
-    const std::string text = options.format == Format::json ? json_text(analysis::study_json(study))
-                                                            : analysis::study_text(study);
-    return print(text, static_cast<int>(study.answer));
+    Result<analysis::Side> fresh = *base;
+    if (options.by) {
+        const auto values = analysis::part_values(*base, *options.by);
+        const auto two = analysis::choose_parts(*options.by, values, options.parts);
+        if (!two) {
+            return fail(two.error(), kExitUsage);
+        }
+        fresh = analysis::part_of(*base, *options.by, two->second);
+        base = analysis::part_of(*base, *options.by, two->first);
+    } else {
+        fresh = analysis::read_side(options.fresh);
+    }
+    if (!fresh) {
+        return fail(fresh.error(), kExitNotComparable);
+    }
+    const analysis::Study study = analysis::make_study(*base, *fresh, options.judge.study);
+    return print(study_output(study, options.judge), static_cast<int>(study.answer));
+}
+
+/// For `git bisect run`: 0 good, 1 bad, 125 can't be told. Nothing that went wrong here may call a
+/// commit bad.
+int bisect_step(const CompareOptions& options) {
+    constexpr int kSkip = 125;
+    int code = kSkip;
+    try {
+        code = compare(options);
+    } catch (const std::exception& exception) {
+        log_error(exception.what());
+    }
+    return code == kExitOk || code == kExitRegression ? code : kSkip;
+}
+
+CLI::Option* add_base(CLI::App& command, CompareOptions& options) {
+    return command
+        .add_option("BASE", options.base, "A bundle, or a folder of bundles: the baseline")
+        ->required();
+}
+
+CLI::Option* add_new(CLI::App& command, CompareOptions& options) {
+    return command.add_option("NEW", options.fresh, "What is compared with it");
 }
 
 }  // namespace
@@ -114,46 +130,37 @@ void add_compare_command(CommandLine& line) {
     CLI::App* command =
         line.app.add_subcommand("compare", "Say whether NEW is better or worse than BASE");
     auto options = std::make_shared<CompareOptions>();
-    command->add_option("BASE", options->base, "A bundle, or a folder of bundles: the baseline")
-        ->required();
-    command->add_option("NEW", options->fresh, "What is compared with it")->required();
+    add_base(*command, *options);
+    add_new(*command, *options);
     command
         ->add_option_function<std::string>(
-            "--margin",
-            [options](const std::string& text) { options->study.margin = read_margin(text); },
-            "Changes up to this do not matter")
-        ->default_str("3%");
-    command->add_option_function<std::vector<std::string>>(
-        "--metric",
-        [options](const std::vector<std::string>& names) {
-            options->study.metrics = {names.begin(), names.end()};
-        },
-        "Let this metric decide instead of the test's first two figures (may be repeated)");
-    command
-        ->add_option_function<std::vector<std::string>>(
-            "--allow",
-            [options](const std::vector<std::string>& names) {
-                for (const std::string& name : names) {
-                    allow(*options, name);
-                }
-            },
-            "Compare although this differs (" + allowed_names() + ")")
-        ->delimiter(',');
-    command
-        ->add_option_function<std::string>(
-            "--looks",
-            [options](const std::string& text) { options->study.looks = read_looks(text); },
-            "Numbers of pairs at which it was planned to look; each look may err less")
-        ->default_str("10");
-    add_choice_option(*command, "--inconclusive", options->study.inconclusive_passes,
-                      "Whether an answer that is not sure passes",
-                      {{"fail", false}, {"pass", true}});
-    add_choice_option(*command, "--format", options->format, "Output",
-                      std::vector<std::pair<std::string, Format>>{{"text", Format::text},
-                                                                  {"json", Format::json}});
+            "--by", [options](const std::string& text) { read_by(*options, text); },
+            "Compare two parts of BASE instead: kernel, scheduler or variant; with more than two "
+            "of them kernel=A,B")
+        ->type_name("WHAT[=A,B]");
+    add_judge_options(*command, options->judge);
+    add_format_option(*command, options->judge);
     line.on(
         *command, "compare", [options] { return compare(*options); },
         [options] { return check_places(*options); });
+}
+
+void add_bisect_step_command(CommandLine& line) {
+    // git bisect takes every status from 1 to 127 but 125 for "bad", and stops at higher ones.
+    constexpr int kStopBisecting = 128;
+    CLI::App* command = line.app.add_subcommand(
+        "bisect-step",
+        "Compare for 'git bisect run': exit 0 good, 1 bad (a regression), 125 can't be told, 128 "
+        "wrong usage");
+    line.usage_exits["bisect-step"] = kStopBisecting;
+    auto options = std::make_shared<CompareOptions>();
+    add_base(*command, *options);
+    add_new(*command, *options)->required();
+    add_judge_options(*command, options->judge);
+    // A commit whose kernel left no bundle is one to skip; a baseline that is not there a mistake.
+    line.on(
+        *command, "bisect-step", [options] { return bisect_step(*options); },
+        [options] { return check_place("BASE", options->base); });
 }
 
 }  // namespace bench

@@ -43,7 +43,8 @@ int refuse(const CommandLine& line, const std::string& message) {
     const std::string command = line.chosen.empty() ? "bench" : "bench " + line.chosen;
     const std::string text = fmt::format("{}: {} (see '{} --help')\n", command, message, command);
     (void)write_all(STDERR_FILENO, text.data(), text.size());
-    return kExitUsage;
+    const auto own = line.usage_exits.find(line.chosen);
+    return own == line.usage_exits.end() ? kExitUsage : own->second;
 }
 
 /// The subcommand a word stands for; null for none.

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +18,8 @@ struct CommandLine {
     CLI::App app{"Benchmark of the Linux CPU scheduler", "bench"};
     std::vector<std::string> words;  ///< as called, for the bundle
     std::function<int()> action;
-    std::string chosen;  ///< "latt", "exec latt": for messages
+    std::string chosen;                      ///< "latt", "exec latt": for messages
+    std::map<std::string, int> usage_exits;  ///< of commands for which wrong usage is not 2
 
     /// Lets `body` run when `command` was chosen; `check` refuses options that can't hold together.
     void on(CLI::App& command, std::string name, std::function<int()> body,
@@ -29,7 +31,8 @@ struct CommandLine {
 /// before anything is opened; using them fails as before.
 void fill_standard_fds();
 
-/// Parses and runs. One line on standard error and exit 2 for what can't be understood.
+/// Parses and runs. One line on standard error and exit 2 (or its usage_exits) for what can't be
+/// understood.
 [[nodiscard]] int run_command_line(CommandLine& line, int argc, char** argv);
 
 /// Joins an option and a negative number behind it ("-c -1"), which otherwise would look like
@@ -46,6 +49,7 @@ void add_sweep_command(CommandLine& line, std::unique_ptr<Benchmark> benchmark);
 void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>> benchmarks);
 void add_import_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>> benchmarks);
 void add_compare_command(CommandLine& line);
+void add_bisect_step_command(CommandLine& line);
 void add_list_command(CommandLine& line);
 void add_version_command(CommandLine& line);
 

@@ -14,7 +14,12 @@ namespace bench {
 
 namespace {
 
-/// The same replacement as run.json gets, so that a name is spelled alike in both files.
+bool needs_mark(std::string_view text) {
+    return !text.empty() && std::string_view("=+-@\t\r'").find(text[0]) != std::string_view::npos;
+}
+
+}  // namespace
+
 std::string valid_utf8(std::string_view text) {
     const bool ascii = std::all_of(text.begin(), text.end(),
                                    [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -25,12 +30,6 @@ std::string valid_utf8(std::string_view text) {
     return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace))
         .get<std::string>();
 }
-
-bool needs_mark(std::string_view text) {
-    return !text.empty() && std::string_view("=+-@\t\r'").find(text[0]) != std::string_view::npos;
-}
-
-}  // namespace
 
 std::string csv_text_field(std::string_view text) {
     std::string field(needs_mark(text) ? 1 : 0, '\'');

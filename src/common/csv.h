@@ -9,6 +9,10 @@
 
 namespace bench {
 
+/// The text with bytes that are not UTF-8 replaced as json_text() does it, so that a name is
+/// spelled alike in every file.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
 /// One field of text as RFC 4180 wants it: quoted when it holds a comma, quote, CR or LF. Text that
 /// a spreadsheet would take for a formula (first character = + - @, tab or CR), or that begins with
 /// ', gets a ' in front; csv_text_from_field takes it away again, so every text survives. Only

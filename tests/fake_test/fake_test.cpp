@@ -4,6 +4,8 @@
 
 #include "common/benchmark.h"
 #include "common/options.h"
+#include "common/random.h"
+#include "common/units.h"
 
 namespace bench::fake_test {
 namespace {
@@ -16,12 +18,29 @@ class FakeTest : public Benchmark {
     }
 
     void add_options(CLI::App& app) override {
-        add_integer_option(app, "--answer", answer_, "What to answer", 0, 1000);
+        add_integer_option(app, "--noise", noise_,
+                           "Vary the answer by up to this many percent, by the cell's seed", 0, 50);
+    }
+    [[nodiscard]] std::vector<BenchmarkAxis> axes() override {
+        return {
+            {"--answer", "N", "What to answer", AxisList::comma, [this](const std::string& text) {
+                 const auto numbers = parse_integer_list(text, 0, 1000);
+                 if (!numbers || numbers->size() != 1) {
+                     throw CLI::ValidationError("--answer", "'" + text + "' is not 0..1000");
+                 }
+                 answer_ = numbers->front();
+                 return std::to_string(answer_);
+             }}};
     }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> variant() const override {
-        return answer_ == kDefault ? std::vector<std::pair<std::string, std::string>>{}
-                                   : std::vector{std::pair<std::string, std::string>{
-                                         "answer", std::to_string(answer_)}};
+        std::vector<std::pair<std::string, std::string>> pairs;
+        if (answer_ != kDefault) {
+            pairs.emplace_back("answer", std::to_string(answer_));
+        }
+        if (noise_ != 0) {
+            pairs.emplace_back("noise", std::to_string(noise_));
+        }
+        return pairs;
     }
     [[nodiscard]] std::vector<Metric> metrics() const override { return {answer_metric()}; }
     [[nodiscard]] std::vector<TableColumn> table() const override {
@@ -38,7 +57,8 @@ class FakeTest : public Benchmark {
         CellOutcome outcome;
         Series series;
         series.metric = answer_metric();
-        series.values = {static_cast<double>(answer_ * context.plan.clients)};
+        series.values = {static_cast<double>(answer_ * context.plan.clients) *
+                         (1 + noise(context.plan.seed))};
         outcome.series.push_back(std::move(series));
         return outcome;
     }
@@ -69,8 +89,17 @@ class FakeTest : public Benchmark {
         return {"answer", "1", Better::higher, "option times clients"};
     }
 
+    /// Another one for every seed and every --noise: -noise_ to noise_ percent.
+    [[nodiscard]] double noise(std::uint64_t seed) const {
+        constexpr std::uint64_t kSteps = 1'000'001;
+        Random random(derive_seed(seed, static_cast<std::uint64_t>(noise_)));
+        const double place = static_cast<double>(random.below(kSteps)) / (kSteps - 1);
+        return static_cast<double>(noise_) / 100 * (2 * place - 1);
+    }
+
     static constexpr std::int64_t kDefault = 42;
     std::int64_t answer_ = kDefault;
+    std::int64_t noise_ = 0;
 };
 
 }  // namespace
