@@ -14,6 +14,7 @@ namespace {
 std::string value_of(const Launch& launch, PartBy by) {
     const std::string& value = by == PartBy::kernel      ? launch.key.kernel
                                : by == PartBy::scheduler ? launch.key.scheduler
+                               : by == PartBy::side      ? launch.side
                                                          : launch.key.variant;
     return value.empty() ? "(none)" : value;
 }
@@ -34,6 +35,8 @@ std::string_view part_by_text(PartBy by) {
             return "kernel";
         case PartBy::scheduler:
             return "scheduler";
+        case PartBy::side:
+            return "side";
         case PartBy::variant:
             break;
     }

@@ -8,8 +8,8 @@
 
 namespace bench::analysis {
 
-/// What two parts of one bundle differ in.
-enum class PartBy { kernel, scheduler, variant };
+/// What two parts of one bundle differ in; `side`: A and B of a run of pairs.
+enum class PartBy { kernel, scheduler, variant, side };
 [[nodiscard]] std::string_view part_by_text(PartBy by);  ///< "kernel", ...
 
 /// The distinct values in a side, kernels as versions sort, others as text. What is empty (an

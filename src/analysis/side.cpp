@@ -48,6 +48,19 @@ std::vector<std::shared_ptr<const Json>> environments(const Json& run) {
     return all;
 }
 
+/// Of a run of pairs the plan lists the side of each cell, by number.
+std::string side_of(const Json& run, const Json& cell) {
+    const Json plan = run.value("plan", Json());
+    if (!plan.is_object() || !plan.contains("sides") || !plan["sides"].is_array()) {
+        return {};
+    }
+    const auto number = cell["cell"].get<std::size_t>();
+    const Json& sides = plan["sides"];
+    return number >= 1 && number <= sides.size() && sides[number - 1].is_string()
+               ? sides[number - 1].get<std::string>()
+               : std::string();
+}
+
 std::string label_of(const Bundle& bundle) {
     const Json label = bundle.run.value("label", Json());
     if (label.is_string() && !label.get<std::string>().empty()) {
@@ -136,6 +149,7 @@ void add_bundle(Side& side, const Bundle& bundle) {
         Launch launch;
         launch.bundle = number;
         launch.cell = cell;
+        launch.side = side_of(bundle.run, cell);
         if (cell.contains("environment")) {
             launch.environment = known[cell["environment"].get<std::size_t>()];
         }

@@ -15,6 +15,7 @@ struct Launch {
     CellKey key;
     std::size_t bundle = 0;                   ///< place among the bundles of its side
     std::string boot_id;                      ///< empty: unknown
+    std::string side;                         ///< "a", "b" in a run of pairs; else empty
     Json cell;                                ///< its object in run.json
     std::shared_ptr<const Json> environment;  ///< null: not captured
     std::vector<SummaryRow> rows;

@@ -26,14 +26,14 @@ struct CompareOptions {
 /// "kernel", "kernel=6.1.0,6.12.0".
 void read_by(CompareOptions& options, const std::string& text) {
     const std::string word = text.substr(0, text.find('='));
-    for (const PartBy by : {PartBy::kernel, PartBy::scheduler, PartBy::variant}) {
+    for (const PartBy by : {PartBy::kernel, PartBy::scheduler, PartBy::variant, PartBy::side}) {
         if (word == analysis::part_by_text(by)) {
             options.by = by;
         }
     }
     if (!options.by) {
         throw CLI::ValidationError(
-            "--by", fmt::format("'{}' is not one of kernel, scheduler, variant", word));
+            "--by", fmt::format("'{}' is not one of kernel, scheduler, variant, side", word));
     }
     if (word.size() < text.size()) {
         options.parts = text.substr(word.size() + 1);
@@ -135,7 +135,8 @@ void add_compare_command(CommandLine& line) {
     command
         ->add_option_function<std::string>(
             "--by", [options](const std::string& text) { read_by(*options, text); },
-            "Compare two parts of BASE instead: kernel, scheduler or variant; with more than two "
+            "Compare two parts of BASE instead: kernel, scheduler, variant, or side (A and B of "
+            "'bench ab'); with more than two "
             "of them kernel=A,B")
         ->type_name("WHAT[=A,B]");
     add_judge_options(*command, options->judge);

@@ -23,22 +23,6 @@ bool is_negative_number(const std::string& word) {
            (std::isdigit(static_cast<unsigned char>(word[1])) != 0 || word[1] == '.');
 }
 
-/// CLI11 puts the names it was given in front: "-c,--clients: ..." becomes "--clients: ...".
-std::string plain_message(const CLI::ParseError& error) {
-    std::string text = error.what();
-    if (const auto colon = text.find(':'); colon != std::string::npos) {
-        const auto comma = text.substr(0, colon).rfind(",--");
-        if (comma != std::string::npos) {
-            text.erase(0, comma + 1);
-        }
-    }
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    if (const auto most = text.find("At Most 1 required"); most != std::string::npos) {
-        text.replace(most, std::string::npos, "given more than once");
-    }
-    return text;
-}
-
 int refuse(const CommandLine& line, const std::string& message) {
     const std::string command = line.chosen.empty() ? "bench" : "bench " + line.chosen;
     const std::string text = fmt::format("{}: {} (see '{} --help')\n", command, message, command);
@@ -66,6 +50,22 @@ std::string command_names(CLI::App& app) {
 }
 
 }  // namespace
+
+/// CLI11 puts the names it was given in front: "-c,--clients: ..." becomes "--clients: ...".
+std::string one_line(const CLI::ParseError& error) {
+    std::string text = error.what();
+    if (const auto colon = text.find(':'); colon != std::string::npos) {
+        const auto comma = text.substr(0, colon).rfind(",--");
+        if (comma != std::string::npos) {
+            text.erase(0, comma + 1);
+        }
+    }
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    if (const auto most = text.find("At Most 1 required"); most != std::string::npos) {
+        text.replace(most, std::string::npos, "given more than once");
+    }
+    return text;
+}
 
 void CommandLine::on(CLI::App& command, std::string name, std::function<int()> body,
                      std::function<Status()> check) {
@@ -170,9 +170,9 @@ int run_command_line(CommandLine& line, int argc, char** argv) {
             return refuse(line, fmt::format("'{}' stands where a command is wanted: {}",
                                             given.front(), command_names(line.app)));
         }
-        return refuse(line, plain_message(error));
+        return refuse(line, one_line(error));
     } catch (const CLI::ParseError& error) {
-        return refuse(line, plain_message(error));
+        return refuse(line, one_line(error));
     }
     try {
         return line.action();

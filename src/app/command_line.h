@@ -39,6 +39,9 @@ void fill_standard_fds();
 /// another option.
 [[nodiscard]] std::vector<std::string> join_negative_values(std::vector<std::string> words);
 
+/// What is wrong with a command line, in one line that begins with the option.
+[[nodiscard]] std::string one_line(const CLI::ParseError& error);
+
 /// The name after the last '/' when the program was called through a classic link; runs that
 /// personality. nullopt: no.
 [[nodiscard]] std::optional<int> run_classic(std::vector<std::unique_ptr<Benchmark>>& benchmarks,
@@ -50,6 +53,9 @@ void add_exec_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>>
 void add_import_command(CommandLine& line, std::vector<std::unique_ptr<Benchmark>> benchmarks);
 void add_compare_command(CommandLine& line);
 void add_bisect_step_command(CommandLine& line);
+/// Makes every test anew: each side of a comparison has its own.
+using MakeBenchmarks = std::vector<std::unique_ptr<Benchmark>> (*)();
+void add_ab_command(CommandLine& line, MakeBenchmarks make);
 void add_list_command(CommandLine& line);
 void add_version_command(CommandLine& line);
 

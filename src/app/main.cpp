@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     bench::add_import_command(line, bench::make_benchmarks());
     bench::add_compare_command(line);
     bench::add_bisect_step_command(line);
+    bench::add_ab_command(line, bench::make_benchmarks);
     bench::add_list_command(line);
     bench::add_version_command(line);
     return bench::run_command_line(line, argc, argv);

@@ -200,11 +200,17 @@ void add_axis_options(CLI::App& app, const std::vector<CellAxis>& axes, std::vec
 
 void add_axis_options(CLI::App& app, const std::vector<CellAxis>& axes, CellOptions& options) {
     for (const CellAxis& axis : axes) {
-        app.add_option_function<std::string>(
-               axis.option,
-               [&axis, &options](const std::string& text) { (void)axis.apply(options, text); },
-               axis.help)
-            ->type_name(axis.type);
+        const bool flag = axis.list == AxisList::flag;
+        auto* option = app.add_option_function<std::string>(
+            axis.option,
+            [&axis, &options, flag](const std::string& text) {
+                (void)axis.apply(options, flag && text.empty() ? "on" : text);
+            },
+            axis.help);
+        option->type_name(axis.type);
+        if (flag) {
+            option->expected(0, 1);
+        }
     }
 }
 

@@ -70,14 +70,13 @@ std::vector<PlannedCell> order_cells(const Plan& plan) {
     return ordered;
 }
 
-std::vector<PlannedCell> warmup_cells(const Plan& plan) {
-    const auto cells = order_cells(plan);
+std::vector<PlannedCell> warmup_cells(const std::vector<PlannedCell>& cells, std::int64_t count) {
     if (cells.empty()) {
         return {};
     }
     PlannedCell first = cells.front();
     first.number = 0;
-    return {static_cast<std::size_t>(plan.warmups), first};
+    return {static_cast<std::size_t>(count), first};
 }
 
 std::vector<std::string> cell_arguments(const Plan& plan, const PlannedCell& cell) {
@@ -91,6 +90,7 @@ std::vector<std::string> cell_arguments(const Plan& plan, const PlannedCell& cel
         arguments.push_back(option + "=" + value);
     }
     arguments.insert(arguments.end(), plan.common_arguments.begin(), plan.common_arguments.end());
+    arguments.insert(arguments.end(), cell.arguments.begin(), cell.arguments.end());
     return arguments;
 }
 

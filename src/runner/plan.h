@@ -41,14 +41,18 @@ struct PlannedCell {
         1;  ///< the same for every cell of a repetition, so that they meet the same waits and data
     std::vector<std::pair<std::string, std::string>> settings;  ///< option, value: one per axis
     std::vector<std::pair<std::string, std::string>> place;     ///< the same, of Plan::places
+    std::optional<std::int64_t> pair;    ///< in a comparison of two sides, from 1
+    std::size_t side = 0;                ///< of the pair: 0 is A, 1 is B
+    std::vector<std::string> arguments;  ///< its side's own: "--policy=idle"
 };
 
 /// All launches in the order they run. With `random` every repetition has an order of its own,
 /// drawn from the plan's seed; `sequential` keeps the order written, axes outermost.
 [[nodiscard]] std::vector<PlannedCell> order_cells(const Plan& plan);
 
-/// The warm-up launches: copies of the first cell with number 0.
-[[nodiscard]] std::vector<PlannedCell> warmup_cells(const Plan& plan);
+/// The warm-up launches: `count` copies of the first of the cells, with number 0.
+[[nodiscard]] std::vector<PlannedCell> warmup_cells(const std::vector<PlannedCell>& cells,
+                                                    std::int64_t count);
 
 /// Arguments of `bench` that run this cell: "exec", test, ... without --bundle.
 [[nodiscard]] std::vector<std::string> cell_arguments(const Plan& plan, const PlannedCell& cell);

@@ -117,9 +117,9 @@ TEST(Plan, ATestWithoutClientsHasOneCellForEachCombination) {
 
 TEST(Plan, WarmUpsAreLaunchesOfTheFirstCell) {
     Plan plan = small_plan();
-    EXPECT_TRUE(warmup_cells(plan).empty());
+    EXPECT_TRUE(warmup_cells(order_cells(plan), plan.warmups).empty());
     plan.warmups = 2;
-    const auto warmups = warmup_cells(plan);
+    const auto warmups = warmup_cells(order_cells(plan), plan.warmups);
     ASSERT_EQ(warmups.size(), 2U);
     EXPECT_EQ(warmups[0].number, 0);
     EXPECT_EQ(name(warmups[0]), name(order_cells(plan)[0]));

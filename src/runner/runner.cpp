@@ -21,10 +21,9 @@ class PlanRun {
           scratch_(scratch),
           cell_timeout_(cell_timeout) {}
 
-    Result<RunCounts> run() {
-        const auto cells = order_cells(plan_);
+    Result<RunCounts> run(const std::vector<PlannedCell>& cells, const GoOn& go_on) {
         counts_.planned = static_cast<std::int64_t>(cells.size());
-        for (const auto& cell : warmup_cells(plan_)) {
+        for (const auto& cell : warmup_cells(cells, plan_.warmups)) {
             const auto execution = execute(cell);
             discard(cell);
             if (execution && execution->conduct == CellConduct::interrupted) {
@@ -45,6 +44,10 @@ class PlanRun {
                 return kept.error();
             }
             finished(cell, *kept);
+            if (go_on && !go_on(counts_.finished())) {
+                counts_.planned = counts_.finished();
+                break;
+            }
         }
         return counts_;
     }
@@ -72,6 +75,7 @@ class PlanRun {
         CellKey key = fallback_.key;
         key.clients = cell.clients;
         key.repetition = cell.repetition;
+        key.pair = cell.pair;
         key.order = cell.number;
         key.seed = cell.seed;
         return key;
@@ -190,7 +194,16 @@ class PlanRun {
 Result<RunCounts> run_plan(const Plan& plan, Executor& executor, BundleWriter& writer,
                            RunObserver& observer, const CellFallback& fallback,
                            const std::filesystem::path& scratch, Duration cell_timeout) {
-    return PlanRun(plan, executor, writer, observer, fallback, scratch, cell_timeout).run();
+    return run_cells(plan, order_cells(plan), {}, executor, writer, observer, fallback, scratch,
+                     cell_timeout);
+}
+
+Result<RunCounts> run_cells(const Plan& plan, const std::vector<PlannedCell>& cells,
+                            const GoOn& go_on, Executor& executor, BundleWriter& writer,
+                            RunObserver& observer, const CellFallback& fallback,
+                            const std::filesystem::path& scratch, Duration cell_timeout) {
+    return PlanRun(plan, executor, writer, observer, fallback, scratch, cell_timeout)
+        .run(cells, go_on);
 }
 
 }  // namespace bench

@@ -49,4 +49,16 @@ struct RunCounts {
                                          const std::filesystem::path& scratch,
                                          Duration cell_timeout);
 
+/// Asked after each cell, with how many have finished, whether to go on.
+using GoOn = std::function<bool(std::int64_t finished)>;
+
+/// The same with these cells in this order instead of order_cells(). When `go_on` says no the run
+/// is over, and what it ran is what was planned.
+[[nodiscard]] Result<RunCounts> run_cells(const Plan& plan, const std::vector<PlannedCell>& cells,
+                                          const GoOn& go_on, Executor& executor,
+                                          BundleWriter& writer, RunObserver& observer,
+                                          const CellFallback& fallback,
+                                          const std::filesystem::path& scratch,
+                                          Duration cell_timeout);
+
 }  // namespace bench

@@ -219,5 +219,35 @@ TEST_F(RunnerTest, ACellThatDoesNotEndIsAFailedRow) {
     EXPECT_THAT(reason, HasSubstr("did not end in time"));
 }
 
+TEST_F(RunnerTest, ARunOfPairsEndsWhenAskedAndKeepsTheirNumbers) {
+    plan_.clients = {4};
+    std::vector<PlannedCell> cells = order_cells(plan_);
+    cells.resize(3, cells.front());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        cells[i].number = static_cast<std::int64_t>(i) + 1;
+        cells[i].pair = cells[i].number + 6;
+        cells[i].arguments = {"--policy=idle"};
+    }
+    executor_.emplace([](const CellRequest&, CellRecord& record) {
+        measured(record);
+        return CellExecution{};
+    });
+    auto writer = BundleWriter::create(folder_ / "bundle", Json::object());
+    ASSERT_TRUE(writer.ok());
+    const auto counts = run_cells(
+        plan_, cells, [](std::int64_t finished) { return finished < 2; }, *executor_, *writer,
+        *observer_, fallback_, folder_ / "scratch", std::chrono::seconds(60));
+    ASSERT_TRUE(counts.ok());
+    EXPECT_EQ(counts->planned, 2);
+    EXPECT_EQ(counts->ok, 2);
+    EXPECT_FALSE(counts->interrupted);
+    EXPECT_EQ(executor_->requests().back().arguments.back(), "--policy=idle");
+    ASSERT_TRUE(writer->finish("complete").ok());
+    const auto bundle = read_bundle(folder_ / "bundle");
+    ASSERT_EQ(bundle->rows.size(), 2U);
+    EXPECT_EQ(bundle->rows[0].key.pair, 7);
+    EXPECT_EQ(bundle->rows[1].key.pair, 8);
+}
+
 }  // namespace
 }  // namespace bench

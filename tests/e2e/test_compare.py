@@ -118,7 +118,7 @@ class CompareTest(BenchTest):
             ([".", ".", "--format", "json", "--explain"], "--explain: it goes with '--format text'"),
             (["."], "NEW: it is missing"),
             ([".", ".", "--by", "kernel"], "--by: it compares parts of one place"),
-            ([".", "--by", "load"], "'load' is not one of kernel, scheduler, variant"),
+            ([".", "--by", "load"], "'load' is not one of kernel, scheduler, variant, side"),
             ([".", "--by", "kernel=6.1"], "'kernel=6.1' does not name two values"),
         ]:
             done = self.run_bench("compare", *arguments)
