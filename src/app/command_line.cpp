@@ -170,6 +170,10 @@ int run_command_line(CommandLine& line, int argc, char** argv) {
             return refuse(line, fmt::format("'{}' stands where a command is wanted: {}",
                                             given.front(), command_names(line.app)));
         }
+        if (const auto known = command_names(*command);
+            !known.empty() && command->get_subcommands().empty()) {
+            return refuse(line, "it wants one of these behind it: " + known);
+        }
         return refuse(line, one_line(error));
     } catch (const CLI::ParseError& error) {
         return refuse(line, one_line(error));
