@@ -26,6 +26,8 @@ elif CFS is None or EEVDF is None:
     MISSING = f"no kernels in {KERNELS}: run scripts/fetch-kernels"
 if MISSING and os.environ.get("BENCH_REQUIRE_VM"):
     raise SystemExit(MISSING)
+if not (BUILD / "bench-static").exists():
+    MISSING = "this build has no bench-static (BENCH_BUILD_STATIC)"
 
 
 @unittest.skipIf(MISSING, MISSING)
@@ -91,6 +93,16 @@ class GuestTest(BenchTest):
         _, cell = self.broken(qemu=broken)
         self.assertIn("exit status 3", cell["reason"])
         self.assertIn("cannot", cell["reason"])
+
+    def test_a_killed_qemu_is_a_row_and_the_run_ends(self):
+        process = self.start("latt", "--out", self.out, "--qemu", QEMU, "--kernel", CFS, "--duration", "1h", "--quiet")
+        pid = self.wait_for(lambda: next((pid for pid, line in self.processes().items() if "-icount" in line), None),
+                            "a guest")
+        os.kill(pid, signal.SIGKILL)
+        out, err = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 5, (out, err))
+        self.assertIn("SIGKILL", self.bundle().run["cells"][0]["reason"])
+        self.assert_nothing_left()
 
     def test_commas_and_blanks_reach_the_guest_whole(self):
         odd = self.folder / "k,6.9 a"
