@@ -15,6 +15,7 @@
 #include "runner/cell_axes.h"
 #include "runner/cell_run.h"
 #include "runner/fitted_table.h"
+#include "vm/vm_executor.h"
 #include "vm/vm_options.h"
 
 namespace bench {
