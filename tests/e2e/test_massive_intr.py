@@ -142,20 +142,28 @@ class CalibratedTest(MassiveIntrTest):
         self.assertLess(taken, 1.05)
         self.assertGreater(taken, 0.8 * work)
 
-    def test_a_hog_on_the_same_cpu_does_not_deceive_the_calibration(self):
-        self.massive("--clients", "1", "--cpus", self.cpu, "--duration", "100ms")
-        alone = self.bundle().run["cells"][0]["massive-intr"]["loops_per_ms"]
-        hog = subprocess.Popen(["taskset", "-c", self.cpu, "sh", "-c", "while :; do :; done"], stdin=subprocess.DEVNULL)
-        try:
-            self.out = self.folder / "beside-a-hog"
-            done = self.massive("--clients", "1", "--cpus", self.cpu, "--duration", "100ms")
-        finally:
-            hog.kill()
-            hog.wait()
+    def calibrated(self, name):
+        self.out = self.folder / name
+        done = self.massive("--clients", "1", "--cpus", self.cpu, "--duration", "100ms")
         self.assertEqual(done.returncode, 0, done.stderr)
-        beside = self.bundle().run["cells"][0]["massive-intr"]["loops_per_ms"]
-        self.assertGreater(beside, 0.8 * alone)
-        self.assertLess(beside, 1.25 * alone)
+        return self.bundle().run["cells"][0]["massive-intr"]["loops_per_ms"]
+
+    def test_a_hog_on_the_same_cpu_does_not_deceive_the_calibration(self):
+        """Deceived, it would find half the speed each time. The speed itself changes on a shared machine, so the best
+        of both ways are compared, and a slow moment gets another chance."""
+        alone = beside = 0
+        for attempt in range(5):
+            alone = max(alone, self.calibrated(f"alone-{attempt}"))
+            hog = subprocess.Popen(["taskset", "-c", self.cpu, "sh", "-c", "while :; do :; done"],
+                                   stdin=subprocess.DEVNULL)
+            try:
+                beside = max(beside, self.calibrated(f"beside-{attempt}"))
+            finally:
+                hog.kill()
+                hog.wait()
+            if beside > 0.75 * alone:
+                return
+        self.fail(f"{beside} loops a millisecond beside a hog, {alone} alone")
 
 
 class ClassicMassiveIntrTest(BenchTest):
