@@ -140,9 +140,10 @@ std::vector<std::string> varying_keys(const std::map<LineKey, Line>& lines,
     std::vector<std::string> varying;
     for (const auto& [name, distinct] : values) {
         const bool varies = distinct.size() > 1 || seen[name] < lines.size();
-        const bool shown = std::any_of(wanted.begin(), wanted.end(), [&](const TableColumn& one) {
-            return one.text && one.heading == name;
-        });
+        const bool shown =
+            std::any_of(wanted.begin(), wanted.end(), [&heading = name](const TableColumn& one) {
+                return one.text && one.heading == heading;
+            });
         if (varies && !shown) {
             varying.push_back(name);
         }
