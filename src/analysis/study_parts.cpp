@@ -109,13 +109,23 @@ std::vector<std::string> obstacle_lines(const std::vector<Obstacle>& obstacles) 
     return lines;
 }
 
-/// Other figures: information, so one line each, and only what has values.
+/// Other figures: information, so one line each, and only what has values. Of subjects only those
+/// that can be decided: thirty processes would be thirty lines that say nothing.
 std::vector<std::string> other_lines(const Study& study) {
     std::vector<std::string> lines;
+    std::size_t left_out = 0;
     for (const Finding& finding : study.findings) {
-        if (!finding.endpoint.primary && finding.endpoint.key.sweep && finding.comparison) {
-            lines.push_back(verdict_clause(study, finding) + clients_text(study, finding));
+        if (finding.endpoint.primary || !finding.endpoint.key.sweep || !finding.comparison) {
+            continue;
         }
+        if (!finding.endpoint.key.subject.empty() && finding.judgement.too_few) {
+            ++left_out;
+            continue;
+        }
+        lines.push_back(verdict_clause(study, finding) + clients_text(study, finding));
+    }
+    if (left_out > 0) {
+        lines.push_back(fmt::format("{} figures of single subjects cannot be decided", left_out));
     }
     return lines;
 }

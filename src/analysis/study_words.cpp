@@ -12,7 +12,9 @@ namespace bench::analysis {
 namespace {
 
 std::string percent(double ratio) {
-    return fmt::format("{:+.3g}", (ratio - 1) * 100);
+    const double change = (ratio - 1) * 100;
+    // What is left of a rounded logarithm is no change.
+    return fmt::format("{:+.3g}", std::abs(change) < 1e-9 ? 0.0 : change);
 }
 
 /// A difference with its sign.

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "analysis/partition.h"
 #include "analysis/study.h"
@@ -77,6 +79,27 @@ int fail(const Error& error, int code) {
     return code;
 }
 
+/// A metric that neither side has is a slip of the pen.
+Status check_metrics(const std::set<std::string>& asked, const analysis::Side& base,
+                     const analysis::Side& fresh) {
+    std::set<std::string> known;
+    for (const analysis::Side* side : {&base, &fresh}) {
+        for (const analysis::Launch& launch : side->launches) {
+            for (const SummaryRow& row : launch.rows) {
+                known.insert(row.metric.name);
+            }
+        }
+    }
+    for (const std::string& name : asked) {
+        if (!known.contains(name)) {
+            return plain_error("", "--metric",
+                               fmt::format("'{}' is not among the metrics there are: {}", name,
+                                           fmt::join(known, ", ")));
+        }
+    }
+    return {};
+}
+
 int compare(const CompareOptions& options) {
     auto base = analysis::read_side(options.base);
     if (!base) {
@@ -96,6 +119,9 @@ int compare(const CompareOptions& options) {
     }
     if (!fresh) {
         return fail(fresh.error(), kExitNotComparable);
+    }
+    if (auto known = check_metrics(options.judge.study.metrics, *base, *fresh); !known) {
+        return fail(known.error(), kExitUsage);
     }
     const analysis::Study study = analysis::make_study(*base, *fresh, options.judge.study);
     return print(study_output(study, options.judge), static_cast<int>(study.answer));

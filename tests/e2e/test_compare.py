@@ -65,6 +65,27 @@ class CompareTest(BenchTest):
         self.assertEqual(better.returncode, 0, better.stdout + better.stderr)
         self.assertIn("wakeup p50 better by", better.stdout)
 
+    def test_a_metric_that_nobody_measured_is_a_slip_of_the_pen(self):
+        base, new = self.pair_of_answers()
+        done = self.compare(base, new, "--metric", "wakeupp")
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertIn("--metric", done.stderr)
+        self.assertIn("'wakeupp' is not among", done.stderr)
+
+    def test_other_loops_a_millisecond_are_other_work(self):
+        base = self.folder / "base"
+        done = self.run_bench("massive-intr", "-c", "1", "-t", "50ms", "--reps", "6", "--loops-per-ms", "100000",
+                              "--out", base)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        new = self.folder / "new"
+        shutil.copytree(base, new)
+        for run in new.glob("*/run.json"):
+            run.write_text(run.read_text().replace('"loops_per_ms": 100000', '"loops_per_ms": 80000'))
+        done = self.compare(base, new, "--format", "json")
+        self.assertEqual(done.returncode, 4, done.stdout)
+        self.assertIn("calibration", [obstacle["id"] for obstacle in json.loads(done.stdout)["not_comparable"]])
+
     def test_json_says_the_same(self):
         base = self.measure("base", "--clients", "1", "--reps", "8")
         worse = self.scaled(base, "worse", 1000)
