@@ -136,6 +136,12 @@ Result<CellOutcome> MassiveIntr::run(const CellContext& context) {
     if (auto taint = overrun_taint(*recording, plan.duration)) {
         outcome.taints.push_back(std::move(*taint));
     }
+    // Without a calibration there is no speed to have kept.
+    if (!calibration_->given) {
+        if (auto note = cpu_speed_note(cpu_speed(*recording, options_.work))) {
+            outcome.notes.push_back(std::move(*note));
+        }
+    }
     for (const ProcessRecord& process : *recording) {
         outcome.workers.push_back(process.readback);
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "common/statistics.h"
@@ -25,6 +26,11 @@ Metric jain_metric() {
 Metric work_rate_metric() {
     return {"work_rate", "ratio", Better::higher,
             "calibrated CPU seconds of work that all processes did per second of wall time"};
+}
+Metric cpu_speed_metric() {
+    return {"cpu_speed", "ratio", Better::none,
+            "CPU time the work takes at the calibrated speed / CPU time it took: below 1 where the "
+            "CPUs ran slower than while calibrating"};
 }
 Metric run_delay_metric() {
     return {"run_delay", "ns", Better::lower,
@@ -69,6 +75,14 @@ Series single(Metric metric, std::optional<double> value) {
 
 double seconds(Duration duration) {
     return std::chrono::duration<double>(duration).count();
+}
+
+double total_loops(const Recording& recording) {
+    double loops = 0;
+    for (const ProcessRecord& process : recording) {
+        loops += static_cast<double>(process.loops);
+    }
+    return loops;
 }
 
 // Each process by its own end: the last loop of each lies partly behind the cell's.
@@ -124,9 +138,9 @@ void add_accounting(const Recording& recording, Figures& figures) {
 }  // namespace
 
 std::vector<Metric> metrics() {
-    return {loops_metric(),     cv_metric(),        jain_metric(),
-            work_rate_metric(), run_delay_metric(), oversleep_metric(),
-            cpu_share_metric(), voluntary_metric(), involuntary_metric()};
+    return {loops_metric(),     cv_metric(),         jain_metric(),      work_rate_metric(),
+            cpu_speed_metric(), run_delay_metric(),  oversleep_metric(), cpu_share_metric(),
+            voluntary_metric(), involuntary_metric()};
 }
 
 std::vector<TableColumn> table() {
@@ -167,9 +181,36 @@ Figures make_figures(const Recording& recording, Duration work) {
     Figures figures;
     figures.series = loop_series(loops);
     figures.series.push_back(single(work_rate_metric(), work_rate(recording, work)));
+    figures.series.push_back(single(cpu_speed_metric(), cpu_speed(recording, work)));
     add_sleeps(recording, figures);
     add_accounting(recording, figures);
     return figures;
+}
+
+std::optional<double> cpu_speed(const Recording& recording, Duration work) {
+    double taken_ns = 0;
+    for (const ProcessRecord& process : recording) {
+        if (!process.accounting.cpu_time_ns) {
+            return std::nullopt;
+        }
+        taken_ns += static_cast<double>(*process.accounting.cpu_time_ns);
+    }
+    if (taken_ns <= 0) {
+        return std::nullopt;
+    }
+    return total_loops(recording) * static_cast<double>(work.count()) / taken_ns;
+}
+
+std::optional<std::string> cpu_speed_note(std::optional<double> speed) {
+    constexpr double kUnremarkable = 0.05;
+    if (!speed || std::abs(*speed - 1) <= kUnremarkable) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "the CPUs ran at {:.0f} % of the speed they were calibrated at (another hyperthread, "
+        "another "
+        "guest of this machine, a changed clock): loops and work_rate are {} for it",
+        *speed * 100, *speed < 1 ? "fewer" : "more");
 }
 
 std::optional<std::string> overrun_taint(const Recording& recording, Duration duration) {

@@ -26,6 +26,14 @@ struct Figures {
 };
 [[nodiscard]] Figures make_figures(const Recording& recording, Duration work);
 
+/// CPU time that the loops done take at the calibrated speed (`work` each) over the CPU time they
+/// took, of all processes: 1 where the CPUs are as fast as while calibrating. Sleeping and starting
+/// take CPU time as well, about a thousandth. Absent where the kernel doesn't account for CPU time.
+[[nodiscard]] std::optional<double> cpu_speed(const Recording& recording, Duration work);
+
+/// What to say of a speed that is off by more than 5 %: the scheduler has no part in that.
+[[nodiscard]] std::optional<std::string> cpu_speed_note(std::optional<double> speed);
+
 /// What speaks against a cell whose kernel has no high-resolution timers: `resolution` as
 /// clock_getres(2) tells it of CLOCK_MONOTONIC, which then is a tick. Absent where timers are fine
 /// enough for `sleep`.

@@ -62,6 +62,25 @@ TEST(MakeFigures, WorkIsDividedByEachProcessesOwnTime) {
     EXPECT_THAT(find(figures.series, "work_rate").values, ElementsAre(DoubleNear(1.2, 1e-12)));
 }
 
+TEST(CpuSpeed, IsWorkDoneByCpuTimeTaken) {
+    Recording recording{process(100, 1s), process(50, 1s)};
+    recording[0].accounting.cpu_time_ns = 1'000'000'000;
+    EXPECT_EQ(cpu_speed(recording, 8ms), std::nullopt);  // nobody accounted for the other one
+    recording[1].accounting.cpu_time_ns = 500'000'000;
+    EXPECT_THAT(cpu_speed(recording, 8ms), testing::Optional(DoubleNear(0.8, 1e-12)));
+    EXPECT_THAT(find(make_figures(recording, 8ms).series, "cpu_speed").values,
+                ElementsAre(DoubleNear(0.8, 1e-12)));
+}
+
+TEST(CpuSpeed, IsRemarkedOnWhenItChangedByMoreThanATwentieth) {
+    EXPECT_EQ(cpu_speed_note(std::nullopt), std::nullopt);
+    EXPECT_EQ(cpu_speed_note(0.96), std::nullopt);
+    EXPECT_EQ(cpu_speed_note(1.04), std::nullopt);
+    EXPECT_THAT(cpu_speed_note(0.82), testing::Optional(HasSubstr("at 82 % of the speed")));
+    EXPECT_THAT(cpu_speed_note(0.82), testing::Optional(HasSubstr("fewer for it")));
+    EXPECT_THAT(cpu_speed_note(1.5), testing::Optional(HasSubstr("more for it")));
+}
+
 TEST(MakeFigures, SleepsSayWhoSlept) {
     Recording recording{process(2, 1s), process(1, 1s)};
     recording[0].oversleep_ns = {5, 6};

@@ -41,8 +41,8 @@ class CellTest(MassiveIntrTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         bundle = self.bundle()
         self.assert_ran(bundle)
-        better = {"loops": "higher", "loops_cv": "lower", "jain": "higher", "work_rate": "higher", "run_delay": "lower",
-                  "oversleep": "lower", "cpu_share": "none", "ctx_voluntary": "none", "ctx_involuntary": "lower"}
+        better = {"loops": "higher", "loops_cv": "lower", "jain": "higher", "work_rate": "higher", "cpu_speed": "none",
+                  "run_delay": "lower", "oversleep": "lower", "cpu_share": "none", "ctx_voluntary": "none", "ctx_involuntary": "lower"}
         for clients in (1, 3):
             rows = [row for row in bundle.rows if row["clients"] == str(clients)]
             cell, = [cell for cell in bundle.run["cells"] if cell["clients"] == clients]
