@@ -58,7 +58,7 @@ Status empty_cgroup(const std::string& folder) {
 Status remove_cgroup(const std::string& folder) {
     const TimePoint until = MonotonicClock::now() + kPatience;
     while (true) {
-        if (const Status empty = empty_cgroup(folder); !empty) {
+        if (Status empty = empty_cgroup(folder); !empty) {
             return empty;
         }
         if (syscalls().rmdir(folder.c_str()) == 0 || errno == ENOENT) {
@@ -75,7 +75,7 @@ Status remove_cgroup_tree(const std::string& folder) {
     std::error_code code;
     for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
         if (entry.is_directory(code)) {
-            if (const Status removed = remove_cgroup_tree(entry.path().string()); !removed) {
+            if (Status removed = remove_cgroup_tree(entry.path().string()); !removed) {
                 return removed;
             }
         }

@@ -20,7 +20,7 @@ constexpr mode_t kMode = 0755;
 
 /// Writes a value and compares with what is then there.
 Status set_value(const SystemRoot& system, const std::string& file, const std::string& value) {
-    if (const Status written = system.write(file, value); !written) {
+    if (Status written = system.write(file, value); !written) {
         return written;
     }
     const auto now = system.read_trimmed(file);
@@ -114,7 +114,7 @@ Status set_cpus(const SystemRoot& system, const std::string& folder, bool v2,
             return plain_error("read", parent + "/cpuset.mems",
                                "it has no memory nodes to hand on");
         }
-        if (const Status set = set_value(system, folder + "/cpuset.mems", *nodes); !set) {
+        if (Status set = set_value(system, folder + "/cpuset.mems", *nodes); !set) {
             return set;
         }
     }

@@ -53,7 +53,7 @@ class Switches final : public SchedulerSwitches {
 
     /// All that can be found out without changing anything.
     Status prepare() {
-        if (const Status sound = check_switches(options_); !sound) {
+        if (Status sound = check_switches(options_); !sound) {
             return sound;
         }
         Result<Fd> lock = lock_machine(system_);
@@ -62,16 +62,16 @@ class Switches final : public SchedulerSwitches {
         }
         lock_ = std::move(lock).value();
         for (const auto& [key, value] : options_.sysctls) {
-            if (const Status read = add(read_sysctl_knob(system_, key, value)); !read) {
+            if (Status read = add(read_sysctl_knob(system_, key, value)); !read) {
                 return read;
             }
         }
         for (const std::string& word : options_.sched_features) {
-            if (const Status read = add(read_feature_knob(system_, word)); !read) {
+            if (Status read = add(read_feature_knob(system_, word)); !read) {
                 return read;
             }
         }
-        if (const Status read = prepare_autogroup(); !read) {
+        if (Status read = prepare_autogroup(); !read) {
             return read;
         }
         return options_.scx.empty() ? Status() : SchedExtScheduler::check(system_, options_.scx);
@@ -97,7 +97,7 @@ class Switches final : public SchedulerSwitches {
             if (knob.holds_already()) {
                 continue;
             }
-            if (const Status done = set_knob(system_, knob); !done) {
+            if (Status done = set_knob(system_, knob); !done) {
                 return done;
             }
         }

@@ -52,18 +52,18 @@ class Groups final : public UserCgroups {
     Groups& operator=(const Groups&) = delete;
 
     Status set_up() {
-        if (const Status sound = check_options(); !sound) {
+        if (Status sound = check_options(); !sound) {
             return sound;
         }
         notes_ = remove_leftover_cgroups(system_);
-        if (const Status found = find_places(); !found) {
+        if (Status found = find_places(); !found) {
             return found;
         }
-        if (const Status kept = start_keeper(); !kept) {
+        if (Status kept = start_keeper(); !kept) {
             return kept;
         }
         for (const Branch& branch : branches_) {
-            if (const Status made = make(branch); !made) {
+            if (Status made = make(branch); !made) {
                 return made;
             }
         }
@@ -107,7 +107,7 @@ class Groups final : public UserCgroups {
                 continue;  // others are in it as well
             }
             const std::string& group = branch.users.at(index);
-            if (const Status empty = empty_cgroup(system_.resolve(group).string()); !empty) {
+            if (Status empty = empty_cgroup(system_.resolve(group).string()); !empty) {
                 return empty;
             }
         }
@@ -255,20 +255,20 @@ class Groups final : public UserCgroups {
     }
 
     Status make(const Branch& branch) {
-        if (const Status enabled = hand_down(system_, branch.place.parent, branch.place.to_enable);
+        if (Status enabled = hand_down(system_, branch.place.parent, branch.place.to_enable);
             !enabled) {
             return enabled;
         }
-        if (const Status made = make_cgroup(system_, branch.base); !made) {
+        if (Status made = make_cgroup(system_, branch.base); !made) {
             return made;
         }
         if (branch.controls("cpuset")) {
-            if (const Status set = isolate(branch); !set) {
+            if (Status set = isolate(branch); !set) {
                 return set;
             }
         }
         if (branch.place.v2 && branch.controls("cpu")) {
-            if (const Status enabled = hand_down(system_, branch.base, {"cpu"}); !enabled) {
+            if (Status enabled = hand_down(system_, branch.base, {"cpu"}); !enabled) {
                 return enabled;
             }
         }
@@ -278,11 +278,10 @@ class Groups final : public UserCgroups {
     Status isolate(const Branch& branch) {
         const CpuSet& cpus = *options_.exclusive_cpus;
         const bool v2 = branch.place.v2;
-        if (const Status set = set_cpus(system_, branch.base, v2, branch.place.parent, cpus);
-            !set) {
+        if (Status set = set_cpus(system_, branch.base, v2, branch.place.parent, cpus); !set) {
             return set;
         }
-        if (const Status exclusive = make_exclusive(system_, branch.base, v2); !exclusive) {
+        if (Status exclusive = make_exclusive(system_, branch.base, v2); !exclusive) {
             return exclusive;
         }
         description_["cpuset"] = {{"version", v2 ? "v2" : "v1"},
@@ -302,7 +301,7 @@ class Groups final : public UserCgroups {
                 [](std::uint64_t so_far, const User& user) { return so_far + user.weight; });
             const auto weight =
                 static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, kMaxWeight));
-            if (const Status set = set_weight(system_, branch.base, v2, weight); !set) {
+            if (Status set = set_weight(system_, branch.base, v2, weight); !set) {
                 return set;
             }
             description_["cpu"] = {{"version", v2 ? "v2" : "v1"},
@@ -311,7 +310,7 @@ class Groups final : public UserCgroups {
                                    {"users", Json::array()}};
         }
         for (std::size_t i = 0; i < branch.users.size(); ++i) {
-            if (const Status made = make_user(branch, i, weighted); !made) {
+            if (Status made = make_user(branch, i, weighted); !made) {
                 return made;
             }
         }
@@ -326,7 +325,7 @@ class Groups final : public UserCgroups {
         const User& user = options_.users[index];
         const std::string& folder = branch.users[index];
         const bool v2 = branch.place.v2;
-        if (const Status made = make_cgroup(system_, folder); !made) {
+        if (Status made = make_cgroup(system_, folder); !made) {
             return made;
         }
         if (!v2 && branch.controls("cpuset")) {
@@ -339,7 +338,7 @@ class Groups final : public UserCgroups {
         if (!weighted) {
             return {};
         }
-        if (const Status set = set_weight(system_, folder, v2, user.weight); !set) {
+        if (Status set = set_weight(system_, folder, v2, user.weight); !set) {
             return set;
         }
         Json entry = {{"user", user.name}, {"folder", folder}, {"weight", user.weight}};

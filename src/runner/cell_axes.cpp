@@ -223,10 +223,10 @@ CellOptions with_settings(const std::vector<CellAxis>& axes, CellOptions shared,
 }
 
 Status check_cell(const CellOptions& options, const Benchmark& benchmark) {
-    if (const Status sound = check_switches(options.switches); !sound) {
+    if (Status sound = check_switches(options.switches); !sound) {
         return sound;
     }
-    if (const Status sound = check_settings(options.settings); !sound) {
+    if (Status sound = check_settings(options.settings); !sound) {
         return sound;
     }
     return benchmark.check_options();
@@ -239,7 +239,7 @@ Status check_combinations(const std::vector<CellAxis>& axes, const CellOptions& 
     plan.order = CellOrder::sequential;
     for (const PlannedCell& cell : order_cells(plan)) {
         const CellOptions options = with_settings(axes, shared, cell.settings);
-        if (const Status sound = check_cell(options, benchmark); !sound) {
+        if (Status sound = check_cell(options, benchmark); !sound) {
             return sound;
         }
     }
