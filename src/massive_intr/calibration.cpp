@@ -104,8 +104,7 @@ class Calibrator {
         }
         const auto differ = spread();
         return calibration_error(fmt::format(
-            "the CPU's speed did not settle within {}: {}; quiet the machine, fix its clock, or "
-            "give --loops-per-ms",
+            "the CPU's speed did not settle within {}: {}; quiet the machine, or fix its clock",
             format_duration(calibration_patience),
             differ ? fmt::format("the last {} of {} rounds still differ by {:.1f} %",
                                  agreeing_rounds, rates_.size(), *differ * 100)

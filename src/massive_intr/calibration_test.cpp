@@ -93,7 +93,6 @@ TEST(Calibrate, GivesUpOnASpeedThatNeverSettles) {
     ASSERT_FALSE(result.ok());
     EXPECT_THAT(result.error().message(), HasSubstr("did not settle within 8s"));
     EXPECT_THAT(result.error().message(), HasSubstr("differ by 2.0 %"));
-    EXPECT_THAT(result.error().message(), HasSubstr("--loops-per-ms"));
     EXPECT_GE(machine.elapsed(), calibration_patience);
     EXPECT_LT(machine.elapsed(), 10s);
 }

@@ -106,6 +106,9 @@ Status MassiveIntr::prepare(const CellPlan& /*plan*/, const SystemRoot& /*system
     if (!calibration) {
         Error error = calibration.error();
         error.not_started = true;
+        if (stop.signal_number() == 0) {
+            error.detail += "; or give --loops-per-ms";
+        }
         return error;
     }
     calibration_ = *calibration;
