@@ -41,6 +41,7 @@ std::optional<std::string> duplicate(const std::vector<std::string>& names) {
 
 std::vector<std::string> keys_of(const std::vector<std::pair<std::string, std::string>>& sysctls) {
     std::vector<std::string> keys;
+    keys.reserve(sysctls.size());
     for (const auto& [key, value] : sysctls) {
         keys.push_back(canonical_sysctl(key).optional().value_or(key));
     }
@@ -50,6 +51,7 @@ std::vector<std::string> keys_of(const std::vector<std::pair<std::string, std::s
 /// X and NO_X are the same feature.
 std::vector<std::string> names_of(const std::vector<std::string>& features) {
     std::vector<std::string> names;
+    names.reserve(features.size());
     for (const std::string& word : features) {
         names.push_back(word.starts_with("NO_") ? word.substr(3) : word);
     }

@@ -329,8 +329,7 @@ class Groups final : public UserCgroups {
             return made;
         }
         if (!v2 && branch.controls("cpuset")) {
-            if (const Status set =
-                    set_cpus(system_, folder, v2, branch.base, *options_.exclusive_cpus);
+            if (Status set = set_cpus(system_, folder, v2, branch.base, *options_.exclusive_cpus);
                 !set) {
                 return set;
             }

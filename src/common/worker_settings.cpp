@@ -25,7 +25,9 @@ std::uint64_t unsigned_ns(Duration duration) {
 
 std::string policy_object(const WorkerSettings& settings, const SchedAttributes& now) {
     std::string text;
-    const auto add = [&text](std::string part) { text += (text.empty() ? "" : ", ") + part; };
+    const auto add = [&text](const std::string& part) {
+        text += (text.empty() ? "" : ", ") + part;
+    };
     if (settings.policy) {
         add("policy " + settings.policy->text());
     }

@@ -13,7 +13,7 @@ constexpr int slice_ms = 100;
 
 bool add_one(int fd) {
     const std::uint64_t one = 1;
-    ssize_t put;
+    ssize_t put = 0;
     do {
         put = ::write(fd, &one, sizeof one);
     } while (put < 0 && errno == EINTR);
@@ -22,7 +22,7 @@ bool add_one(int fd) {
 
 bool take(int fd) {
     std::uint64_t count = 0;
-    ssize_t got;
+    ssize_t got = 0;
     do {
         got = ::read(fd, &count, sizeof count);
     } while (got < 0 && errno == EINTR);

@@ -22,8 +22,8 @@ Status make_pipe(Fd& read_end, Fd& write_end) {
 
 // One byte each way; 1, 0 at the end of file, or -1 with errno.
 ssize_t read_byte(int fd) {
-    char byte;
-    ssize_t got;
+    char byte = 0;
+    ssize_t got = 0;
     do {
         got = ::read(fd, &byte, 1);
     } while (got < 0 && errno == EINTR);
@@ -32,7 +32,7 @@ ssize_t read_byte(int fd) {
 
 bool write_byte(int fd) {
     const char byte = 1;
-    ssize_t put;
+    ssize_t put = 0;
     do {
         put = ::write(fd, &byte, 1);
     } while (put < 0 && errno == EINTR);
