@@ -6,6 +6,7 @@
 #include <csignal>
 #include <numeric>
 
+#include "common/testing/scoped_stop_source.h"
 #include "common/testing/temp_folder.h"
 #include "fairuser/chat.h"
 
@@ -20,16 +21,6 @@ using ::testing::SizeIs;
 
 class SessionTest : public ::testing::Test {
   protected:
-    SessionTest() {
-        ::sigprocmask(SIG_SETMASK, nullptr, &mask_);
-        auto created = StopSource::create();
-        EXPECT_TRUE(created.ok());
-        stop_.emplace(std::move(*created));
-    }
-    ~SessionTest() override { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
-    SessionTest(const SessionTest&) = delete;
-    SessionTest& operator=(const SessionTest&) = delete;
-
     Competitor competitor(const UserSpec& user, Workload workload) {
         return {.user = user,
                 .workload = std::move(workload),
@@ -53,8 +44,7 @@ class SessionTest : public ::testing::Test {
     }
 
   private:
-    sigset_t mask_{};
-    std::optional<StopSource> stop_;
+    bench::testing::ScopedStopSource stop_;
     testing::TempFolder folder_;
 };
 

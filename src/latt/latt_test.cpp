@@ -7,30 +7,21 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
-#include <optional>
+
+#include "common/testing/scoped_stop_source.h"
 
 namespace bench::latt {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // The benchmark with options as a user gives them, and what a runner puts around it.
-class LattTest : public testing::Test {
+class LattTest : public ::testing::Test {
   protected:
-    LattTest() {
-        ::sigprocmask(SIG_SETMASK, nullptr, &mask_);
-        auto created = StopSource::create();
-        EXPECT_TRUE(created.ok());
-        stop_.emplace(std::move(*created));
-    }
-    ~LattTest() override { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
-    LattTest(const LattTest&) = delete;
-    LattTest& operator=(const LattTest&) = delete;
-
     static void parse(Latt& latt, std::vector<std::string> arguments) {
         CLI::App app;
         latt.add_options(app);
@@ -46,8 +37,7 @@ class LattTest : public testing::Test {
     StopSource& stop() { return *stop_; }
 
   private:
-    sigset_t mask_{};
-    std::optional<StopSource> stop_;
+    bench::testing::ScopedStopSource stop_;
 };
 
 const Series& find(const CellOutcome& outcome, std::string_view name) {

@@ -9,27 +9,20 @@
 #include <set>
 #include <thread>
 
+#include "common/testing/scoped_stop_source.h"
+
 namespace bench::latt {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
-// Puts the signal mask and SIGSEGV back, which StopSource, and ASan, take for themselves.
+// Puts SIGSEGV back, which ASan takes for itself.
 class SessionFixture {
   public:
-    SessionFixture() {
-        ::sigprocmask(SIG_SETMASK, nullptr, &mask_);
-        segv_ = std::signal(SIGSEGV, SIG_DFL);
-        auto created = StopSource::create();
-        EXPECT_TRUE(created.ok());
-        stop_.emplace(std::move(*created));
-    }
-    ~SessionFixture() {
-        std::signal(SIGSEGV, segv_);
-        ::sigprocmask(SIG_SETMASK, &mask_, nullptr);
-    }
+    SessionFixture() { segv_ = std::signal(SIGSEGV, SIG_DFL); }
+    ~SessionFixture() { std::signal(SIGSEGV, segv_); }
     SessionFixture(const SessionFixture&) = delete;
     SessionFixture& operator=(const SessionFixture&) = delete;
 
@@ -42,9 +35,8 @@ class SessionFixture {
     }
 
   private:
-    sigset_t mask_{};
     void (*segv_)(int) = SIG_DFL;
-    std::optional<StopSource> stop_;
+    bench::testing::ScopedStopSource stop_;
 };
 
 Session::Plan small_plan(WakeKind wake, bool threads) {
@@ -76,7 +68,7 @@ WorkResult terminate_parent(ClassicRandom& /*random*/, std::size_t /*bytes*/) {
     }
 }
 
-class EveryChannel : public testing::TestWithParam<std::tuple<WakeKind, bool>>,
+class EveryChannel : public ::testing::TestWithParam<std::tuple<WakeKind, bool>>,
                      public SessionFixture {
   protected:
     static Session::Plan plan() {
@@ -84,7 +76,7 @@ class EveryChannel : public testing::TestWithParam<std::tuple<WakeKind, bool>>,
     }
 };
 
-class ProcessChannel : public testing::TestWithParam<WakeKind>, public SessionFixture {
+class ProcessChannel : public ::testing::TestWithParam<WakeKind>, public SessionFixture {
   protected:
     static Session::Plan plan() { return small_plan(GetParam(), false); }
 };
@@ -96,12 +88,12 @@ std::string channel_name(WakeKind wake, bool threads) {
 constexpr auto all_kinds = {WakeKind::pipe, WakeKind::futex, WakeKind::eventfd};
 
 INSTANTIATE_TEST_SUITE_P(Session, EveryChannel,
-                         testing::Combine(testing::ValuesIn(all_kinds), testing::Bool()),
+                         ::testing::Combine(::testing::ValuesIn(all_kinds), ::testing::Bool()),
                          [](const auto& channel) {
                              return channel_name(std::get<0>(channel.param),
                                                  std::get<1>(channel.param));
                          });
-INSTANTIATE_TEST_SUITE_P(Session, ProcessChannel, testing::ValuesIn(all_kinds),
+INSTANTIATE_TEST_SUITE_P(Session, ProcessChannel, ::testing::ValuesIn(all_kinds),
                          [](const auto& channel) { return channel_name(channel.param, false); });
 
 TEST_P(EveryChannel, WakesEveryClientOnceARound) {
@@ -275,7 +267,7 @@ TEST_P(ProcessChannel, AClientHoldsItsOwnEndsAlone) {
     }
 }
 
-class SessionTest : public testing::Test, public SessionFixture {};
+class SessionTest : public ::testing::Test, public SessionFixture {};
 
 int load_pipe_write = -1;
 

@@ -9,6 +9,7 @@
 
 #include "common/random.h"
 #include "common/testing/scoped_affinity.h"
+#include "common/testing/scoped_stop_source.h"
 #include "massive_intr/busy_loop.h"
 
 namespace bench::massive_intr {
@@ -180,18 +181,7 @@ TEST(CountLoops, EveryLoopTakesItsTime) {
 
 class CalibrateHere : public ::testing::Test {
   protected:
-    CalibrateHere() {
-        ::sigprocmask(SIG_SETMASK, nullptr, &mask_);
-        auto created = StopSource::create();
-        EXPECT_TRUE(created.ok());
-        stop_.emplace(std::move(*created));
-    }
-    ~CalibrateHere() override { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
-    CalibrateHere(const CalibrateHere&) = delete;
-    CalibrateHere& operator=(const CalibrateHere&) = delete;
-
-    sigset_t mask_{};
-    std::optional<StopSource> stop_;
+    bench::testing::ScopedStopSource stop_;
 };
 
 TEST_F(CalibrateHere, GivesTheMaskBack) {

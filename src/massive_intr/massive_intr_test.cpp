@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "common/testing/fixture_tree.h"
+#include "common/testing/scoped_stop_source.h"
 
 namespace bench::massive_intr {
 namespace {
@@ -23,16 +24,6 @@ using ::testing::SizeIs;
 // The benchmark with options as a user gives them, and what a runner puts around it.
 class MassiveIntrTest : public ::testing::Test {
   protected:
-    MassiveIntrTest() {
-        ::sigprocmask(SIG_SETMASK, nullptr, &mask_);
-        auto created = StopSource::create();
-        EXPECT_TRUE(created.ok());
-        stop_.emplace(std::move(*created));
-    }
-    ~MassiveIntrTest() override { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
-    MassiveIntrTest(const MassiveIntrTest&) = delete;
-    MassiveIntrTest& operator=(const MassiveIntrTest&) = delete;
-
     static void parse(MassiveIntr& benchmark, std::vector<std::string> arguments) {
         CLI::App app;
         benchmark.add_options(app);
@@ -48,8 +39,7 @@ class MassiveIntrTest : public ::testing::Test {
     Status prepare(MassiveIntr& benchmark) { return benchmark.prepare({}, SystemRoot(), *stop_); }
 
   private:
-    sigset_t mask_{};
-    std::optional<StopSource> stop_;
+    bench::testing::ScopedStopSource stop_;
 };
 
 const Series& find(const CellOutcome& outcome, std::string_view name) {

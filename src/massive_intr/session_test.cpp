@@ -6,10 +6,10 @@
 
 #include <array>
 #include <csignal>
-#include <optional>
 #include <set>
 
 #include "common/testing/processes.h"
+#include "common/testing/scoped_stop_source.h"
 #include "massive_intr/classic.h"
 #include "massive_intr/workload.h"
 
@@ -23,16 +23,6 @@ using ::testing::SizeIs;
 // Puts back the signal mask, which StopSource takes for itself.
 class SessionTest : public ::testing::Test {
   protected:
-    SessionTest() {
-        ::sigprocmask(SIG_SETMASK, nullptr, &mask_);
-        auto created = StopSource::create();
-        EXPECT_TRUE(created.ok());
-        stop_.emplace(std::move(*created));
-    }
-    ~SessionTest() override { ::sigprocmask(SIG_SETMASK, &mask_, nullptr); }
-    SessionTest(const SessionTest&) = delete;
-    SessionTest& operator=(const SessionTest&) = delete;
-
     static SessionPlan small_plan() {
         return {.processes = 3, .duration = 100ms, .work = 1ms, .sleep = 1ms, .loops = 1000};
     }
@@ -42,8 +32,7 @@ class SessionTest : public ::testing::Test {
     }
 
   private:
-    sigset_t mask_{};
-    std::optional<StopSource> stop_;
+    bench::testing::ScopedStopSource stop_;
 };
 
 TEST_F(SessionTest, EachProcessRunsToTheEndByItsOwnClock) {
