@@ -103,6 +103,7 @@ FigureTable figure_table(const Study& study, const Finding& sweep) {
 
 std::vector<std::string> obstacle_lines(const std::vector<Obstacle>& obstacles) {
     std::vector<std::string> lines;
+    lines.reserve(obstacles.size());
     for (const Obstacle& obstacle : obstacles) {
         lines.push_back(fmt::format("{}: {}", obstacle.id, obstacle.text));
     }

@@ -31,7 +31,7 @@ std::string size_of_change(const Comparison& comparison, const std::string& unit
         const double size = sign * (effect - still);
         return ratio ? fmt::format("{:.3g}", size * 100) : value_text(size, unit);
     };
-    const std::string size = text(comparison.effect()) + (ratio ? " %" : "");
+    std::string size = text(comparison.effect()) + (ratio ? " %" : "");
     const auto interval = comparison.interval();
     if (!interval) {
         return size;

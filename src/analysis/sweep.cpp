@@ -131,6 +131,7 @@ std::vector<Endpoint> sweeps_of(const std::vector<SweepPart>& parts, Design desi
         group->second.push_back(&part);
     }
     std::vector<Endpoint> sweeps;
+    sweeps.reserve(groups.size());
     for (const auto& [key, group] : groups) {
         sweeps.push_back(sweep_of(group, design));
     }

@@ -15,7 +15,7 @@ T required(const char* option, const std::string& text, Result<T> parsed) {
         const std::string quoted = "'" + text + "'";
         const std::string& detail = parsed.error().detail;
         throw CLI::ValidationError(
-            option, detail.find("'") == std::string::npos ? quoted + ": " + detail : detail);
+            option, detail.find('\'') == std::string::npos ? quoted + ": " + detail : detail);
     }
     return std::move(parsed).value();
 }

@@ -64,7 +64,7 @@ class CpioWriter {
 
 }  // namespace
 
-Result<std::string> make_initramfs(std::vector<GuestFile> files) {
+Result<std::string> make_initramfs(const std::vector<GuestFile>& files) {
     std::map<std::string, const GuestFile*> entries;  // nullptr: a folder
     for (const GuestFile& file : files) {
         for (auto folder = std::filesystem::path(file.path).parent_path(); !folder.empty();

@@ -18,7 +18,7 @@ struct GuestFile {
 /// A cpio archive (newc) in one gzip member: fixed times, owner 0, inodes counted from 1, names
 /// sorted. The same files give the same bytes, in whatever order they come. The kernel takes
 /// several one after another.
-[[nodiscard]] Result<std::string> make_initramfs(std::vector<GuestFile> files);
+[[nodiscard]] Result<std::string> make_initramfs(const std::vector<GuestFile>& files);
 
 /// What a guest's first process is told, in the file kGuestOrders.
 struct GuestOrders {

@@ -58,6 +58,7 @@ sigset_t watched_signals() {
     words.insert(words.end(), orders.arguments.begin(), orders.arguments.end());
     words.push_back(std::string("--bundle=") + kBundle);
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) {
         argv.push_back(word.data());
     }

@@ -56,7 +56,8 @@ Result<KernelPackage> read_kernel_package(const std::filesystem::path& path) {
     const ArchiveReader reader(archive_read_new(), &archive_read_free);
     archive_read_support_filter_all(reader.get());
     archive_read_support_format_tar(reader.get());
-    if (archive_read_open_memory(reader.get(), data->data(), data->size()) != ARCHIVE_OK) {
+    const std::string& packed = *data;
+    if (archive_read_open_memory(reader.get(), packed.data(), packed.size()) != ARCHIVE_OK) {
         return refuse(path, archive_complaint(reader.get()));
     }
     KernelPackage package;

@@ -79,6 +79,7 @@ SupervisedCommand pinned(const std::vector<std::string>& argv, const CpuSet& cpu
             return 126;
         }
         std::vector<char*> words;
+        words.reserve(argv.size() + 1);
         for (const std::string& word : argv) {
             words.push_back(const_cast<char*>(word.c_str()));
         }
@@ -194,7 +195,7 @@ Status VmExecutor::prepare(Boot& boot, const CellRequest& request) const {
     if (!boot.kernel->config.empty()) {
         files.push_back({"boot/config-" + boot.kernel->release, boot.kernel->config});
     }
-    const auto own_part = make_initramfs(std::move(files));
+    const auto own_part = make_initramfs(files);
     if (!own_part) {
         return own_part.error();
     }
