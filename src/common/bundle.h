@@ -79,6 +79,17 @@ struct CellAddition {
     Json details;                     ///< members of its entry in run.json; an object or null
 };
 
+/// What a cell shows only beside others of its bundle, once they are there too.
+struct LateFigures {
+    std::int64_t order = 0;      ///< of the cell: by it its rows are known
+    std::vector<Series> series;  ///< of rows that have no figures yet
+    CellAddition addition;
+};
+
+/// Fills `rows` as BundleWriter::fill() fills the file. An Error: a series has no row of its metric
+/// and subject in its cell, or one that has figures.
+[[nodiscard]] Status fill_rows(std::vector<SummaryRow>& rows, const std::vector<LateFigures>& late);
+
 /// Writes a bundle cell by cell. Each file is replaced whole: written aside, synced, renamed;
 /// samples.csv.gz grows by one gzip member a cell and is cut back when the disk is full. After an
 /// Error the files hold what they held before, and the call may be tried again. A writer that is
@@ -104,6 +115,10 @@ class BundleWriter {
     [[nodiscard]] Status merge(const std::filesystem::path& cell_bundle, const CellKey& key,
                                const CellAddition& addition = {});
 
+    /// Gives figures to rows that have none, in cells that are here: rows, samples, and what is
+    /// added to the cells, in one step. Errors as of fill_rows(), or no cell has such an order.
+    [[nodiscard]] Status fill(const std::vector<LateFigures>& late);
+
     /// Sets run.json's status: "complete", or "incomplete" with the reason.
     [[nodiscard]] Status finish(std::string_view status, std::string_view reason = {});
 
@@ -121,9 +136,10 @@ class BundleWriter {
           summary_(std::move(summary)),
           samples_bytes_(samples_bytes) {}
     [[nodiscard]] Status check_new_cell(std::int64_t cell) const;
-    /// `run` is run.json with the new cell; `append` may be empty: no samples.
-    [[nodiscard]] Status commit(Json run, const std::vector<SummaryRow>& rows,
-                                const AppendSamples& append);
+    /// summary.csv with these rows behind what it holds.
+    [[nodiscard]] std::string summary_with(const std::vector<SummaryRow>& rows) const;
+    /// run.json and summary.csv as they shall be; `append` may be empty: no samples.
+    [[nodiscard]] Status commit(Json run, std::string summary, const AppendSamples& append);
 
     std::filesystem::path dir_;
     Json run_;

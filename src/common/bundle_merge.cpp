@@ -46,22 +46,6 @@ Json placed_cell(const Json& theirs, const CellKey& place) {
     return cell;
 }
 
-void add_to_cell(Json& cell, const CellAddition& addition) {
-    for (const std::string& taint : addition.taints) {
-        cell["taints"].push_back(taint);
-    }
-    if (!addition.taints.empty() && cell["status"] == status_text(RowStatus::ok)) {
-        cell["status"] = status_text(RowStatus::tainted);
-    }
-    if (addition.details.is_object()) {
-        for (const auto& [name, value] : addition.details.items()) {
-            if (!cell.contains(name)) {
-                cell[name] = value;
-            }
-        }
-    }
-}
-
 /// Where the cell's samples begin in another bundle's file: after the member with the header.
 Result<std::uint64_t> header_member_size(const std::filesystem::path& path, std::uint64_t size) {
     constexpr std::uint64_t kEnough = 4096;
@@ -174,7 +158,7 @@ Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellK
             return copy_bytes(fd, dir_ / kSamplesFile, their_samples, *begin, their_bytes - *begin);
         };
     }
-    return commit(std::move(run), read->rows, append);
+    return commit(std::move(run), summary_with(read->rows), append);
 }
 
 }  // namespace bench

@@ -113,4 +113,20 @@ std::optional<std::int64_t> put_boot(Json& run, const Json& environment,
     return number;
 }
 
+void add_to_cell(Json& cell, const CellAddition& addition) {
+    for (const std::string& taint : addition.taints) {
+        cell["taints"].push_back(taint);
+    }
+    if (!addition.taints.empty() && cell["status"] == status_text(RowStatus::ok)) {
+        cell["status"] = status_text(RowStatus::tainted);
+    }
+    if (addition.details.is_object()) {
+        for (const auto& [name, value] : addition.details.items()) {
+            if (!cell.contains(name)) {
+                cell[name] = value;
+            }
+        }
+    }
+}
+
 }  // namespace bench

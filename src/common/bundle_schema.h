@@ -31,6 +31,9 @@ void put_metric(Json& run, const Json& metric);
 /// Adds `cell` to run.json with its environment, which is stored once per distinct one.
 void put_cell(Json& run, Json cell, const Json& environment);
 
+/// Adds to a cell of run.json what its runner knows of it; members it has are left as they are.
+void add_to_cell(Json& cell, const CellAddition& addition);
+
 /// The number of the boot `environment` was captured in, by its boot_id: `given`, or the known
 /// boot's, or the next one. A new boot is added to run.json. Absent when neither is known.
 [[nodiscard]] std::optional<std::int64_t> put_boot(Json& run, const Json& environment,

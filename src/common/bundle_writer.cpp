@@ -144,23 +144,6 @@ std::vector<SummaryRow> summary_rows(const CellRecord& record) {
     return rows;
 }
 
-Result<std::uint64_t> write_samples(int fd, const std::filesystem::path& path,
-                                    const CellRecord& record) {
-    GzipWriter gzip(fd, path);
-    for (const Series& series : record.series) {
-        Status written = format_samples(
-            record.cell, series, [&gzip](std::string_view text) { return gzip.append(text); });
-        if (!written) {
-            return written.error();
-        }
-    }
-    Status finished = gzip.finish();
-    if (!finished) {
-        return finished.error();
-    }
-    return gzip.bytes();
-}
-
 Json new_run(const Json& header) {
     Json run = {{"schema", kSchema}, {"schema_version", kSchemaVersion}};
     run.update(header);
@@ -306,13 +289,22 @@ Status BundleWriter::add(const CellRecord& given) {
                     [](const Series& series) { return !series.values.empty(); });
     AppendSamples append;
     if (any_sample) {
-        append = [this, &record](int fd) { return write_samples(fd, dir_ / kSamplesFile, record); };
+        append = [this, &record](int fd) {
+            return write_samples(fd, dir_ / kSamplesFile, record.cell, record.series);
+        };
     }
-    return commit(std::move(run), summary_rows(record), append);
+    return commit(std::move(run), summary_with(summary_rows(record)), append);
 }
 
-Status BundleWriter::commit(Json run, const std::vector<SummaryRow>& rows,
-                            const AppendSamples& append) {
+std::string BundleWriter::summary_with(const std::vector<SummaryRow>& rows) const {
+    std::string summary = summary_;
+    for (const SummaryRow& row : rows) {
+        summary += format_summary_row(row) + "\n";
+    }
+    return summary;
+}
+
+Status BundleWriter::commit(Json run, std::string summary, const AppendSamples& append) {
     SamplesTail tail(dir_ / kSamplesFile, samples_bytes_);
     std::uint64_t samples_bytes = samples_bytes_;
     if (append) {
@@ -321,10 +313,6 @@ Status BundleWriter::commit(Json run, const std::vector<SummaryRow>& rows,
             return bytes.error();
         }
         samples_bytes += *bytes;
-    }
-    std::string summary = summary_;
-    for (const SummaryRow& row : rows) {
-        summary += format_summary_row(row) + "\n";
     }
     run["samples_bytes"] = samples_bytes;
     run["summary_bytes"] = summary.size();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "common/csv.h"
+#include "common/gzip.h"
 
 namespace bench {
 
@@ -56,6 +57,23 @@ Status format_samples(std::int64_t cell, const Series& series, const TextSink& s
         }
     }
     return out == begin ? Status{} : sink({begin, static_cast<std::size_t>(out - begin)});
+}
+
+Result<std::uint64_t> write_samples(int fd, const std::filesystem::path& path, std::int64_t cell,
+                                    std::span<const Series> all) {
+    GzipWriter gzip(fd, path);
+    for (const Series& series : all) {
+        Status written = format_samples(
+            cell, series, [&gzip](std::string_view text) { return gzip.append(text); });
+        if (!written) {
+            return written.error();
+        }
+    }
+    Status finished = gzip.finish();
+    if (!finished) {
+        return finished.error();
+    }
+    return gzip.bytes();
 }
 
 }  // namespace bench
