@@ -23,6 +23,9 @@ CellFallback local_fallback(const Benchmark& benchmark, const CellOptions& optio
                                  ? detect_scheduler(SystemRoot(), fallback.key.kernel).name
                                  : options.scheduler;
     fallback.metrics = benchmark.metrics();
+    fallback.beside = [&benchmark](const std::vector<SummaryRow>& block) {
+        return benchmark.beside(block);
+    };
     return fallback;
 }
 

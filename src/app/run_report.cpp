@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <set>
@@ -15,6 +16,25 @@
 
 namespace bench {
 namespace {
+
+/// How long the cells lasted: as asked, or as their work took. An imported run does not tell.
+std::string lengths(const Json& run) {
+    const Json& plan = run.at("plan");
+    if (!plan.contains("duration_ns")) {
+        return "imported";
+    }
+    const Json& cells = run.at("cells");
+    const auto by_work = std::count_if(cells.begin(), cells.end(), [](const Json& cell) {
+        return cell.contains("duration_ns") && cell["duration_ns"].is_null();
+    });
+    const std::string to_the_end = "each to the end of its work";
+    if (by_work > 0 && by_work == std::ssize(cells)) {
+        return to_the_end;
+    }
+    const std::string time =
+        format_duration(Duration(plan.at("duration_ns").get<std::int64_t>())) + " a cell";
+    return by_work > 0 ? time + " or " + to_the_end : time;
+}
 
 /// What is the same in every row stands in the title.
 std::string title(const Bundle& bundle) {
@@ -40,11 +60,7 @@ std::string title(const Bundle& bundle) {
     }
     text = printable(text);
     const auto repetitions = plan.at("repetitions").get<std::int64_t>();
-    // An imported run does not tell how long it took.
-    text += plan.contains("duration_ns")
-                ? fmt::format(", {} a cell",
-                              format_duration(Duration(plan.at("duration_ns").get<std::int64_t>())))
-                : ", imported";
+    text += ", " + lengths(bundle.run);
     if (repetitions > 1) {
         text += fmt::format(", medians of {} repetitions", repetitions);
     }

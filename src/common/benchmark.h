@@ -92,6 +92,13 @@ class Benchmark {
     /// Options that can't hold together: an Error (code 0) with object = the option. Called after
     /// parsing, for every combination of the axes' values.
     [[nodiscard]] virtual Status check_options() const { return {}; }
+    /// The same for the options that every test has, where they don't suit this one.
+    [[nodiscard]] virtual Status check_settings(const WorkerSettings& /*settings*/,
+                                                bool /*pin*/) const {
+        return {};
+    }
+    /// Whether a cell lasts --duration; otherwise its work has an end of its own.
+    [[nodiscard]] virtual bool has_duration() const { return true; }
     /// The options that make a cell another one and differ from their defaults, as `key, value`.
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> variant() const = 0;
 
@@ -111,6 +118,14 @@ class Benchmark {
     /// Runs one cell in this process. An Error makes the row failed, or not-run when the workers
     /// could not be started (Error::not_started); a signal (context.stop) too.
     [[nodiscard]] virtual Result<CellOutcome> run(const CellContext& context) = 0;
+
+    /// What cells show only beside others of their block, which is a repetition of the sweep: asked
+    /// after each cell, with the rows of those that there are, in the order they ran. Rows without
+    /// figures may be given some.
+    [[nodiscard]] virtual std::vector<LateFigures> beside(
+        const std::vector<SummaryRow>& /*block*/) const {
+        return {};
+    }
 
     /// The name of the link through which the command answers as the classic program; empty: none.
     [[nodiscard]] virtual std::string_view classic_name() const { return {}; }

@@ -229,6 +229,9 @@ Status check_cell(const CellOptions& options, const Benchmark& benchmark) {
     if (Status sound = check_settings(options.settings); !sound) {
         return sound;
     }
+    if (const Status suit = benchmark.check_settings(options.settings, options.pin); !suit) {
+        return suit;
+    }
     return benchmark.check_options();
 }
 

@@ -225,7 +225,8 @@ class CellRun {
             record_.key.clients = options_.plan.clients;
         }
         record_.key.seed = options_.plan.seed;
-        record_.details["duration_ns"] = options_.plan.duration.count();
+        record_.details["duration_ns"] =
+            benchmark_.has_duration() ? Json(options_.plan.duration.count()) : Json(nullptr);
         record_.details["load"] = describe_load(options_.load);
         if (options_.cpus || !used_cpus_.empty()) {
             append(record_.notes, environment_notes(record_.environment, used_cpus_));

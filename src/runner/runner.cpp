@@ -43,6 +43,9 @@ class PlanRun {
             if (!kept) {
                 return kept.error();
             }
+            if (Status looked = look_beside(cell, *kept); !looked) {
+                return looked.error();
+            }
             finished(cell, *kept);
             if (go_on && !go_on(counts_.finished())) {
                 counts_.planned = counts_.finished();
@@ -160,23 +163,54 @@ class PlanRun {
         return record;
     }
 
-    void finished(const PlannedCell& cell, const std::vector<SummaryRow>& rows) {
-        const Json& record = writer_.run().at("cells").back();
-        switch (parse_status(record.value("status", "")).value_or(RowStatus::failed)) {
-            case RowStatus::ok:
-                ++counts_.ok;
-                break;
-            case RowStatus::tainted:
-                ++counts_.tainted;
-                break;
-            case RowStatus::not_run:
-                ++counts_.not_run;
-                break;
-            case RowStatus::failed:
-                ++counts_.failed;
-                break;
+    /// A block's cells run one after the other: what went before it can be forgotten.
+    Status look_beside(const PlannedCell& cell, const std::vector<SummaryRow>& rows) {
+        if (!fallback_.beside) {
+            return {};
         }
-        observer_.cell_finished(cell, record, rows);
+        if (!block_.empty() && (block_.front().key.repetition != cell.repetition ||
+                                block_.front().key.pair != cell.pair)) {
+            block_.clear();
+        }
+        for (const SummaryRow& row : rows) {
+            SummaryRow& placed = block_.emplace_back(row);
+            placed.key.repetition = cell.repetition;
+            placed.key.pair = cell.pair;
+            placed.key.order = cell.number;
+        }
+        const std::vector<LateFigures> late = fallback_.beside(block_);
+        if (late.empty()) {
+            return {};
+        }
+        Status filled = writer_.fill(late);
+        return filled ? fill_rows(block_, late) : filled;
+    }
+
+    void finished(const PlannedCell& cell, const std::vector<SummaryRow>& rows) {
+        const Json& cells = writer_.run().at("cells");
+        count(cells);
+        observer_.cell_finished(cell, cells.back(), rows);
+    }
+
+    /// All of them anew: one may have become tainted by what was found beside it.
+    void count(const Json& cells) {
+        counts_.ok = counts_.tainted = counts_.not_run = counts_.failed = 0;
+        for (const Json& cell : cells) {
+            switch (parse_status(cell.value("status", "")).value_or(RowStatus::failed)) {
+                case RowStatus::ok:
+                    ++counts_.ok;
+                    break;
+                case RowStatus::tainted:
+                    ++counts_.tainted;
+                    break;
+                case RowStatus::not_run:
+                    ++counts_.not_run;
+                    break;
+                case RowStatus::failed:
+                    ++counts_.failed;
+                    break;
+            }
+        }
     }
 
     const Plan& plan_;
@@ -186,6 +220,7 @@ class PlanRun {
     const CellFallback& fallback_;
     const std::filesystem::path& scratch_;
     Duration cell_timeout_;
+    std::vector<SummaryRow> block_;  ///< of the repetition, and pair, under way
     RunCounts counts_;
 };
 

@@ -26,13 +26,16 @@ class RunObserver {
                                const std::vector<SummaryRow>& /*rows*/) {}
 };
 
-/// What the runner must know of the test to give a cell that left no bundle its rows.
+/// What the runner must know of the test: to give a cell that left no bundle its rows, and what
+/// cells show beside each other.
 struct CellFallback {
     CellKey key;  ///< test, kernel, scheduler; the rest comes from the planned cell
     std::function<std::string(const PlannedCell&)> variant;  ///< as the cell itself would write it
     /// For cells that run elsewhere: kernel and scheduler in place of the key's.
     std::function<void(const PlannedCell&, CellKey&)> place = {};
     std::vector<Metric> metrics;
+    /// Benchmark::beside(); may be empty.
+    std::function<std::vector<LateFigures>(const std::vector<SummaryRow>&)> beside = {};
 };
 
 struct RunCounts {

@@ -116,6 +116,47 @@ TEST_F(RunnerTest, NotRunAndTaintedCellsAreCountedAsSuch) {
     EXPECT_TRUE(bundle_.rows[1].figures.has_value());
 }
 
+TEST_F(RunnerTest, WhatACellShowsBesideOthersOfItsRepetitionIsFilledIn) {
+    static const Metric kLate{"late", "1", Better::none, "the first of the block's maximum"};
+    plan_.clients = {1, 2};
+    plan_.repetitions = 2;
+    fallback_.metrics = {kWakeup, kLate};
+    std::vector<std::size_t> seen;
+    fallback_.beside = [&seen](const std::vector<SummaryRow>& block) {
+        seen.push_back(block.size());
+        std::vector<LateFigures> late;
+        const SummaryRow& first = block[0];
+        // Once the second is there, the first can be told; and it is doubtful.
+        if (block.size() == 4 && block[1].figures == std::nullopt) {
+            LateFigures figures;
+            figures.order = *first.key.order;
+            figures.series = {{.metric = kLate,
+                               .subject = {},
+                               .values = {*first.figures->max},
+                               .clients = {},
+                               .at_ns = {}}};
+            figures.addition.taints = {"doubtful"};
+            late.push_back(figures);
+        }
+        return late;
+    };
+    const auto counts = run([](const CellRequest&, CellRecord& record) {
+        measured(record);
+        record.metrics = {kWakeup, kLate};
+        return CellExecution{};
+    });
+    EXPECT_THAT(seen, testing::ElementsAre(2, 4, 2, 4)) << "no block sees another";
+    EXPECT_EQ(counts.ok, 2);
+    EXPECT_EQ(counts.tainted, 2);
+    for (const SummaryRow& row : bundle_.rows) {
+        const bool first = *row.key.clients == 1;
+        EXPECT_EQ(row.status, first ? RowStatus::tainted : RowStatus::ok);
+        if (row.metric.name == "late") {
+            EXPECT_EQ(row.figures.has_value(), first);
+        }
+    }
+}
+
 TEST_F(RunnerTest, WarmUpsLeaveNoRow) {
     plan_.warmups = 2;
     const auto counts = run([](const CellRequest&, CellRecord& record) {
