@@ -7,6 +7,7 @@
 #include "fairuser/build.h"
 #include "fairuser/figures.h"
 #include "fairuser/import.h"
+#include "fairuser/reference.h"
 #include "fairuser/work_folders.h"
 
 namespace bench::fairuser {
@@ -102,6 +103,12 @@ std::vector<BenchmarkAxis> FairUser::axes() {
 Status FairUser::check_options() const {
     return fairuser::check_options(options_);
 }
+Status FairUser::check_settings(const WorkerSettings& settings, bool pin) const {
+    return fairuser::check_settings(options_, settings, pin);
+}
+bool FairUser::has_duration() const {
+    return options_.end() == Ending::time;
+}
 std::vector<std::pair<std::string, std::string>> FairUser::variant() const {
     return fairuser::variant(options_);
 }
@@ -110,6 +117,9 @@ std::vector<Metric> FairUser::metrics() const {
 }
 std::vector<TableColumn> FairUser::table() const {
     return fairuser::table();
+}
+std::vector<LateFigures> FairUser::beside(const std::vector<SummaryRow>& block) const {
+    return efficiency_beside_ungrouped(block);
 }
 Result<ImportedCell> FairUser::import_classic(std::string_view text) const {
     return fairuser::import_classic(text);
@@ -179,6 +189,9 @@ Status FairUser::prepare(const CellPlan& /*plan*/, const SystemRoot& system, Sto
     if (!prepared_->identities.note.empty()) {
         prepared_->notes.push_back(prepared_->identities.note);
     }
+    if (Status open = check_folders(); !open) {
+        return not_started(open);
+    }
     if (Status grouped = make_groups(system); !grouped) {
         return not_started(grouped);
     }
@@ -192,6 +205,29 @@ Status FairUser::prepare(const CellPlan& /*plan*/, const SystemRoot& system, Sto
                 return not_started(one.error());
             }
             (alone ? prepared_->solo : prepared_->together).push_back(std::move(*one));
+        }
+    }
+    return {};
+}
+
+/// Users with uids of their own must get to where they work and read.
+Status FairUser::check_folders() const {
+    struct Needed {
+        std::filesystem::path folder;
+        const char* cure;
+    };
+    std::vector<Needed> all = {
+        {prepared_->folder.scratch(), "set TMPDIR to a folder that all may pass through"}};
+    if (!options_.source.empty()) {
+        all.push_back({options_.source, "--source must be a tree that all users may read"});
+    }
+    for (const UserIdentity& identity : prepared_->identities.users) {
+        for (const Needed& one : all) {
+            if (Status open = check_passage(one.folder, identity); !open) {
+                Error error = open.error();
+                error.detail += std::string(error.detail.empty() ? "" : ": ") + one.cure;
+                return error;
+            }
         }
     }
     return {};
@@ -289,9 +325,6 @@ Result<CellOutcome> FairUser::run(const CellContext& context) {
     }
     // Groups and folders of this cell go with it.
     const std::shared_ptr<Prepared> prepared = prepared_;
-    if (Status possible = check_settings(context.settings); !possible) {
-        return not_started(possible).error();
-    }
     const auto cpus = count_cpus();
     if (!cpus) {
         return cpus.error();
@@ -324,7 +357,7 @@ Result<CellOutcome> FairUser::run(const CellContext& context) {
     CellOutcome outcome;
     outcome.series = std::move(figures->series);
     outcome.taints = record->taints;
-    if (auto doubt = efficiency_taint(figures->fairness.efficiency)) {
+    if (auto doubt = efficiency_taint(figures->fairness.efficiency, "the solo runs")) {
         outcome.taints.push_back(std::move(*doubt));
     }
     outcome.notes = prepared->notes;
@@ -337,19 +370,6 @@ Result<CellOutcome> FairUser::run(const CellContext& context) {
     }
     prepared_.reset();
     return outcome;
-}
-
-Status FairUser::check_settings(const WorkerSettings& settings) const {
-    if (!settings.pin_to.empty()) {
-        return plain_error("check", "--pin", "users are not pinned to one CPU each: use --cpus");
-    }
-    for (const UserSpec& user : options_.users) {
-        if (settings.nice && user.nice) {
-            return plain_error("check", "--nice",
-                               "user " + user.name + " has a nice of its own: give one of them");
-        }
-    }
-    return {};
 }
 
 std::unique_ptr<Benchmark> make_benchmark() {

@@ -20,6 +20,8 @@ class FairUser final : public Benchmark {
     [[nodiscard]] std::vector<BenchmarkAxis> axes() override;
     [[nodiscard]] bool has_clients() const override { return false; }
     [[nodiscard]] Status check_options() const override;
+    [[nodiscard]] Status check_settings(const WorkerSettings& settings, bool pin) const override;
+    [[nodiscard]] bool has_duration() const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> variant() const override;
     [[nodiscard]] std::vector<Metric> metrics() const override;
     [[nodiscard]] std::vector<TableColumn> table() const override;
@@ -30,6 +32,9 @@ class FairUser final : public Benchmark {
                                  StopSource& stop) override;
     /// Each user alone first when --solo asks for it, then all together.
     [[nodiscard]] Result<CellOutcome> run(const CellContext& context) override;
+    /// The ungrouped cell is the reference of the others' efficiency.
+    [[nodiscard]] std::vector<LateFigures> beside(
+        const std::vector<SummaryRow>& block) const override;
     [[nodiscard]] bool can_import() const override { return true; }
     [[nodiscard]] Result<ImportedCell> import_classic(std::string_view text) const override;
 
@@ -37,9 +42,9 @@ class FairUser final : public Benchmark {
     struct Prepared;
     [[nodiscard]] Result<Competitor> make_competitor(std::size_t index, const std::string& session,
                                                      StopSource& stop);
+    [[nodiscard]] Status check_folders() const;
     [[nodiscard]] Status make_groups(const SystemRoot& system);
     [[nodiscard]] Result<std::int64_t> count_cpus() const;
-    [[nodiscard]] Status check_settings(const WorkerSettings& settings) const;
     [[nodiscard]] Json describe(const SessionRecord& record, const std::vector<SessionRecord>& solo,
                                 std::int64_t cpus) const;
 

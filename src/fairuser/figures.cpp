@@ -141,7 +141,9 @@ std::vector<Metric> metrics() {
          "the user's work a second: messages, token passings, turns, files compiled"},
         {"ctx_switches", "1", Better::none, "context switches of the user's processes"},
         {"run_delay", "ns", Better::lower,
-         "time the user's processes were runnable but waited for a CPU, all together"},
+         "time the user's processes were runnable but waited for a CPU, all together; none when "
+         "one of "
+         "them ended before the cell did, for the kernel forgets it with the process"},
         {"within_cv", "ratio", Better::lower,
          "how unequal what should be equal among a user's jobs is: population standard deviation / "
          "mean"},
@@ -156,7 +158,9 @@ std::vector<Metric> metrics() {
         {"within", "ratio", Better::higher,
          "what the fairness number keeps of unequal jobs inside the users: 1 when equal"},
         {"efficiency", "ratio", Better::higher,
-         "work done in company, of what the solo runs show to be possible"},
+         "work done in company, of what the solo runs show to be possible; without them, of what "
+         "the "
+         "cell without grouping did"},
         {"fairness", "ratio", Better::higher,
          "the fairness number F = jain x within x min(1, efficiency)"},
     };
@@ -250,15 +254,16 @@ Result<Figures> make_figures(const Options& options, const SessionRecord& record
     return figures;
 }
 
-std::optional<std::string> efficiency_taint(std::optional<double> efficiency) {
+std::optional<std::string> efficiency_taint(std::optional<double> efficiency,
+                                            std::string_view reference) {
     constexpr double kMostNoise = 1.1;
     if (!efficiency || *efficiency <= kMostNoise) {
         return std::nullopt;
     }
     return fmt::format(
-        "efficiency {:.2f}: the machine gave the solo runs less than the users had "
-        "together, so they are no reference",
-        *efficiency);
+        "efficiency {:.2f}: the machine gave {} less than the users had here, which makes a poor "
+        "reference",
+        *efficiency, reference);
 }
 
 std::string share_model(std::int64_t cpus) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/bundle.h"
@@ -33,9 +34,10 @@ struct Figures {
                                            const std::vector<SessionRecord>& solo,
                                            std::int64_t cpus);
 
-/// What speaks against an efficiency: far above 1, the solo runs had less of the machine than the
-/// users had together, and are no reference.
-[[nodiscard]] std::optional<std::string> efficiency_taint(std::optional<double> efficiency);
+/// What speaks against an efficiency of work that wants nothing but CPUs: far above 1, its
+/// `reference` ("the solo runs") had less of the machine than the users had together, and is none.
+[[nodiscard]] std::optional<std::string> efficiency_taint(std::optional<double> efficiency,
+                                                          std::string_view reference);
 
 /// In words, for run.json: what a user is expected to get and why.
 [[nodiscard]] std::string share_model(std::int64_t cpus);

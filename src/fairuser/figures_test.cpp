@@ -100,9 +100,9 @@ TEST(Figures, EfficiencyIsTheWorkOfWhatTheSoloRunsShowToBePossible) {
 }
 
 TEST(Efficiency, FarAboveOneIsADoubt) {
-    EXPECT_FALSE(efficiency_taint(std::nullopt));
-    EXPECT_FALSE(efficiency_taint(1.02)) << "that is noise";
-    EXPECT_TRUE(efficiency_taint(1.6));
+    EXPECT_FALSE(efficiency_taint(std::nullopt, ""));
+    EXPECT_FALSE(efficiency_taint(1.02, "the solo runs")) << "that is noise";
+    EXPECT_TRUE(efficiency_taint(1.6, "the solo runs"));
 }
 
 TEST(Efficiency, OfFixedWorkComparesTheTimeWithTheSumOfTheSoloRuns) {

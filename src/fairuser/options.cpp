@@ -245,6 +245,20 @@ Status check_options(const Options& options) {
     return {};
 }
 
+Status check_settings(const Options& options, const WorkerSettings& settings, bool pin) {
+    if (pin) {
+        return refuse("--pin", "users are not pinned to one CPU each: give them fewer with --cpus");
+    }
+    for (const UserSpec& user : options.users) {
+        if (settings.nice && user.nice) {
+            return refuse("--nice", fmt::format("--user '{}' has a nice of its own: give one of "
+                                                "them",
+                                                format_user(user)));
+        }
+    }
+    return {};
+}
+
 std::vector<std::pair<std::string, std::string>> variant(const Options& options) {
     std::vector<std::pair<std::string, std::string>> pairs;
     const auto add = [&](const std::string& key, const std::string& value) {

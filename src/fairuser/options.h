@@ -71,6 +71,10 @@ void add_options(CLI::App& app, Options& options);
 /// What can't hold together: an Error (code 0) with object = the option.
 [[nodiscard]] Status check_options(const Options& options);
 
+/// Which options that every test has can't go with these: an Error as above.
+[[nodiscard]] Status check_settings(const Options& options, const WorkerSettings& settings,
+                                    bool pin);
+
 /// Group, workload and users ("user_vatsa": "4,nice=10") always; the others where they differ from
 /// the defaults.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> variant(const Options& options);

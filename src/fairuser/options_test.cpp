@@ -111,6 +111,21 @@ TEST(CheckOptions, NamesTheOptionThatDoesNotFit) {
     EXPECT_EQ(refused(options), "--user") << "cmd= means nothing there";
 }
 
+TEST(CheckSettings, NiceIsGivenOnceAndNobodyIsPinned) {
+    Options options = two_users();
+    WorkerSettings settings;
+    settings.nice = 5;
+    EXPECT_TRUE(check_settings(options, settings, false));
+    const Status pinned = check_settings(options, settings, true);
+    ASSERT_FALSE(pinned);
+    EXPECT_EQ(pinned.error().object, "--pin");
+    options.users[1].nice = 10;
+    const Status twice = check_settings(options, settings, false);
+    ASSERT_FALSE(twice);
+    EXPECT_EQ(twice.error().object, "--nice");
+    settings.nice.reset();
+    EXPECT_TRUE(check_settings(options, settings, false));
+}
 TEST(Ending, IsTheWorkWhereThereIsAnEnd) {
     Options options = two_users();
     EXPECT_EQ(options.end(), Ending::work);

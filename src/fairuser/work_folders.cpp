@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "common/temporary_folder.h"
 
 namespace bench::fairuser {
@@ -78,6 +80,38 @@ Status give_to(const fs::path& folder, const std::optional<UserIdentity>& identi
         return Error{code.value(), "list", folder.string(), {}};
     }
     return give(folder);
+}
+
+Status check_passage(const fs::path& folder, const UserIdentity& identity) {
+    std::error_code code;
+    // Links are followed: what lies behind them counts.
+    const fs::path whole = fs::canonical(folder, code);
+    if (code) {
+        return Error{code.value(), "find", folder.string(), {}};
+    }
+    fs::path so_far;
+    for (const fs::path& part : whole) {
+        so_far /= part;
+        struct stat entry {};
+        if (::stat(so_far.c_str(), &entry) != 0) {
+            return errno_error("stat", so_far.string());
+        }
+        mode_t needed = S_IXOTH;
+        if (entry.st_uid == identity.uid) {
+            needed = S_IXUSR;
+        } else if (std::binary_search(identity.groups.begin(), identity.groups.end(),
+                                      entry.st_gid)) {
+            needed = S_IXGRP;
+        }
+        if ((entry.st_mode & needed) == 0) {
+            constexpr mode_t kPermissions = 07777;
+            return plain_error(
+                "enter", so_far.string(),
+                fmt::format("closed to user {} (uid {}) by its mode {:04o}", identity.name,
+                            identity.uid, entry.st_mode & kPermissions));
+        }
+    }
+    return {};
 }
 
 }  // namespace bench::fairuser

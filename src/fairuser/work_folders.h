@@ -28,4 +28,9 @@ struct WorkFolder {
 [[nodiscard]] Status give_to(const std::filesystem::path& folder,
                              const std::optional<UserIdentity>& identity);
 
+/// Whether `identity` may pass through every folder from the root down to `folder`, that included,
+/// by owner, group and mode. The Error names the first that is closed.
+[[nodiscard]] Status check_passage(const std::filesystem::path& folder,
+                                   const UserIdentity& identity);
+
 }  // namespace bench::fairuser
