@@ -10,6 +10,7 @@
 #include <climits>
 
 #include "common/clock.h"
+#include "common/units.h"
 #include "fairuser/workload.h"
 
 namespace bench::fairuser {
@@ -122,10 +123,10 @@ int chat_main(const UserRun& run, const ChatSize& size, std::uint16_t port) {
                        counts->sent == static_cast<std::uint64_t>(size.sent()) &&
                        counts->received == static_cast<std::uint64_t>(size.received());
     if (!exact) {
-        run.slot().fail(
-            fmt::format("chat lost messages: {} sent and {} received instead of {} "
-                        "and {}",
-                        counts->sent, counts->received, size.sent(), size.received()));
+        run.slot().fail(fmt::format(
+            "chat lost messages: {} sent and {} received instead of {} and {}{}", counts->sent,
+            counts->received, size.sent(), size.received(),
+            counts->stalled ? "; none moved for " + format_duration(kChatPatience) : ""));
         return EXIT_FAILURE;
     }
     return EXIT_SUCCESS;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "common/clock.h"
 #include "common/fd.h"
 #include "common/result.h"
 #include "fairuser/arena.h"
@@ -59,13 +60,19 @@ class ChatThreads {
 struct ChatCounts {
     std::uint64_t sent = 0, received = 0;
     bool complete = false;  ///< each chatter got every message of its room once and in order
+    bool stalled = false;   ///< the rest was given up
 };
 
+/// How long nobody may send or hear anything before a chat is given up.
+inline constexpr Duration kChatPatience = std::chrono::seconds(10);
+
 /// All chatters of one chat: connects them, calls `start`, lets them talk until each has heard all
-/// that the others of its room said. `progress`, one a connection: messages sent and received, and
-/// when the last one came. An Error: they could not be connected or started.
+/// that the others of its room said, or for `patience` nothing has moved. `progress`, one a
+/// connection: messages sent and received, and when the last one came. An Error: they could not be
+/// connected or started.
 [[nodiscard]] Result<ChatCounts> run_chatters(const ChatSize& size, std::uint16_t port,
                                               std::span<JobSlot> progress,
-                                              const std::function<void()>& start);
+                                              const std::function<void()>& start,
+                                              Duration patience = kChatPatience);
 
 }  // namespace bench::fairuser

@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cassert>
+#include <condition_variable>
+#include <mutex>
+#include <numeric>
 
-#include "common/clock.h"
 #include "fairuser/chat.h"
 
 namespace bench::fairuser {
@@ -91,10 +93,65 @@ void listen_to_all(Chatter& chatter, const ChatSize& size) {
     chatter.progress->ended_ns = MonotonicClock::now().time_since_epoch().count();
 }
 
+/// How many threads still talk or listen; the one who waits for them learns of the last at once.
+class Talking {
+  public:
+    void begin() { ++threads_; }
+    void end() {
+        const std::lock_guard lock(mutex_);
+        if (--threads_ == 0) {
+            none_.notify_all();
+        }
+    }
+    /// true: all have ended.
+    bool wait_for(Duration time) {
+        std::unique_lock lock(mutex_);
+        return none_.wait_for(lock, time, [&] { return threads_ == 0; });
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable none_;
+    std::size_t threads_ = 0;
+};
+
+void hang_up(const std::vector<Chatter>& chatters) {
+    for (const Chatter& chatter : chatters) {
+        ::shutdown(chatter.socket.get(), SHUT_RDWR);
+    }
+}
+
+/// Waits for all to end; hangs up, and tells so, once nothing has moved for `patience`. Counted in
+/// looks that found nothing new: a chat that does not get to run is not looked at either.
+bool give_up_when_stalled(const std::vector<Chatter>& chatters, Talking& talking,
+                          Duration patience) {
+    constexpr int kLooks = 100;
+    const auto moved = [&] {
+        return std::accumulate(chatters.begin(), chatters.end(), std::uint64_t{0},
+                               [](std::uint64_t sum, const Chatter& chatter) {
+                                   return sum +
+                                          chatter.progress->work.load(std::memory_order_relaxed);
+                               });
+    };
+    std::uint64_t before = moved();
+    int idle = 0;
+    while (!talking.wait_for(patience / kLooks)) {
+        const std::uint64_t now = moved();
+        idle = now == before ? idle + 1 : 0;
+        before = now;
+        if (idle == kLooks) {
+            hang_up(chatters);
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 Result<ChatCounts> run_chatters(const ChatSize& size, std::uint16_t port,
-                                std::span<JobSlot> progress, const std::function<void()>& start) {
+                                std::span<JobSlot> progress, const std::function<void()>& start,
+                                Duration patience) {
     std::vector<Chatter> chatters(static_cast<std::size_t>(size.connections()));
     assert(progress.size() == chatters.size());
     for (std::size_t i = 0; i < chatters.size(); ++i) {
@@ -105,12 +162,16 @@ Result<ChatCounts> run_chatters(const ChatSize& size, std::uint16_t port,
     }
     std::atomic<std::uint32_t> gate{0};
     bool started = true;
+    bool stalled = false;
+    Talking talking;
     {
         ChatThreads threads;
         const auto run = [&](const std::function<void()>& body) {
-            started = started && threads.start([&gate, body] {
+            talking.begin();
+            started = started && threads.start([&gate, &talking, body] {
                 gate.wait(0);
                 body();
+                talking.end();
             });
         };
         for (Chatter& chatter : chatters) {
@@ -120,20 +181,20 @@ Result<ChatCounts> run_chatters(const ChatSize& size, std::uint16_t port,
         }
         if (!started) {
             // Those that there are must end: a chat without them all would never.
-            for (Chatter& chatter : chatters) {
-                ::shutdown(chatter.socket.get(), SHUT_RDWR);
-            }
+            hang_up(chatters);
         } else {
             start();
         }
         gate.store(1);
         gate.notify_all();
+        stalled = started && give_up_when_stalled(chatters, talking, patience);
     }
     if (!started) {
         return plain_error("chat", "", "the kernel has no more threads for the chatters");
     }
     ChatCounts counts;
     counts.complete = true;
+    counts.stalled = stalled;
     for (const Chatter& chatter : chatters) {
         counts.sent += chatter.sent;
         counts.received += chatter.received;
