@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
+#include <span>
 
 #include "common/compile_tree.h"
-#include "common/file_tail.h"
+#include "common/file.h"
 #include "common/program_search.h"
 #include "common/signal_name.h"
+#include "fairuser/last_words.h"
 
 namespace bench::fairuser {
 namespace {
@@ -42,23 +45,66 @@ Status run_to_end(SupervisedCommand command, const Guardian& run_folder, StopSou
         return plain_error("run", name, "its guardian was killed");
     }
     if (!exits.front().clean()) {
-        constexpr std::size_t kTail = 2000;
-        return plain_error("run", name,
-                           exits.front().text() + "; it printed: " + file_tail(output, kTail));
+        return plain_error("run", name, exits.front().text() + last_words(output));
     }
     return guardian->stop(Duration::zero());
+}
+
+/// A program and the Debian package that has it.
+struct Tool {
+    const char* name;
+    const char* package;
+};
+constexpr std::array kAlways = {Tool{"make", "make"}, Tool{"cc", "gcc"}};
+/// What every configuration of a Linux tree wants.
+constexpr std::array kForLinux = {Tool{"flex", "flex"}, Tool{"bison", "bison"}, Tool{"bc", "bc"},
+                                  Tool{"ld", "binutils"}};
+
+Status find_all(std::span<const Tool> tools) {
+    for (const Tool& tool : tools) {
+        if (!find_program(tool.name)) {
+            return Error{ENOENT, "find", tool.name,
+                         fmt::format("the build needs it: apt-get install {}", tool.package)};
+        }
+    }
+    return {};
+}
+
+/// Some configurations want libelf for a tool of their own.
+Status check_libelf(const WorkFolder& folder, const Guardian& run_folder, StopSource& stop) {
+    const auto config = read_file(folder.work / ".config", kOutputKept);
+    // Before Linux 5.19 it is the second that wants it.
+    const auto has = [&](const char* option) {
+        return config && config->find(fmt::format("\n{}=y\n", option)) != std::string::npos;
+    };
+    if (!has("CONFIG_OBJTOOL") && !has("CONFIG_STACK_VALIDATION")) {
+        return {};
+    }
+    SupervisedCommand look;
+    look.argv = {"cc", "-E", "-include", "gelf.h", "-x", "c", "-o", "/dev/null", "/dev/null"};
+    look.environment = build_environment(folder);
+    look.output = folder.output;
+    if (Status found = run_to_end(std::move(look), run_folder, stop); !found) {
+        if (stop.signal_number() != 0) {
+            return found;
+        }
+        return Error{ENOENT, "find", "gelf.h",
+                     "this configuration's objtool needs libelf: apt-get install libelf-dev"};
+    }
+    return {};
 }
 
 }  // namespace
 
 Status check_build(const Options& options) {
-    for (const char* name : {"make", "cc"}) {
-        if (!find_program(name)) {
-            return Error{ENOENT, "find", name, "install it: apt-get install make gcc"};
-        }
+    if (Status found = find_all(kAlways); !found) {
+        return found;
     }
     if (options.source.empty()) {
         return {};
+    }
+    if (Status found = find_all(kForLinux); !found) {
+        return found;
     }
     std::error_code ignored;
     const fs::path source = source_of(options);
@@ -98,7 +144,10 @@ Status prepare_build(const Options& options, const WorkFolder& folder,
     configure.working_directory = folder.work;
     configure.output = folder.output;
     configure.user = identity;
-    return run_to_end(std::move(configure), run_folder, stop);
+    if (Status configured = run_to_end(std::move(configure), run_folder, stop); !configured) {
+        return configured;
+    }
+    return check_libelf(folder, run_folder, stop);
 }
 
 Workload build_workload(const Options& options, const UserSpec& user, const WorkFolder& folder) {

@@ -8,8 +8,8 @@
 
 namespace bench::fairuser {
 
-/// Whether a build can be had: make and a compiler, and with --source a Linux tree that has not
-/// been built in itself. An Error names what is missing.
+/// Whether a build can be had: make and a compiler, with --source also what a kernel build needs,
+/// and a Linux tree that has not been built in itself. An Error names what is missing.
 [[nodiscard]] Status check_build(const Options& options);
 
 /// Fills `folder` for one build: writes the generated tree, or configures the Linux tree out of
