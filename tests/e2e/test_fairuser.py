@@ -1,5 +1,6 @@
 """bench fairuser: users who compete, and what each gets."""
 
+import shutil
 import socket
 
 from harness import *
@@ -41,7 +42,9 @@ class ShareTest(FairUserTest):
         self.assertLess(self.value(bundle, "cpu_share", "vatsa"), 0.3)
         self.assertGreater(self.value(bundle, "cpu_share", "guest"), 0.7)
         self.assertLess(self.value(bundle, "jain"), 0.85)
-        self.assertIsNone(self.value(bundle, "fairness"), "there is no reference")
+        self.assertEqual(self.value(bundle, "efficiency"), 1, "it is its own reference")
+        self.assertAlmostEqual(self.value(bundle, "fairness"),
+                               self.value(bundle, "jain") * self.value(bundle, "within"))
         self.assertEqual(self.value(bundle, "expected_share", "vatsa"), 0.5)
         self.assertRegex(done.stdout, r"(?m)^group +user +command +real +share")
         self.assertRegex(done.stdout, r"(?m)^none +vatsa +4 loops ")
@@ -92,6 +95,40 @@ class ShareTest(FairUserTest):
         jain, within, efficiency = parts
         self.assertAlmostEqual(self.value(bundle, "fairness"), jain * within * min(1, efficiency))
 
+    def test_the_ungrouped_cell_of_the_block_is_the_reference(self):
+        done = self.fairuser("--user", "a=1", "--user", "b=2", "--workload", "spin", "--cpus", CPU, "--duration",
+                             "500ms", "--group", "autogroup,none,cgroup", "--reps", "2")
+        self.assertIn(done.returncode, (0, 5), done.stderr)
+        bundle = self.bundle()
+        cells = {cell["order"]: cell for cell in bundle.run["cells"]}
+        for row in bundle.rows:
+            if row["metric"] != "efficiency":
+                continue
+            cell = cells[int(row["order"])]
+            if cell["status"] == "not-run":
+                self.assertEqual(row["mean"], "")
+                continue
+            reference = cells[cell["reference_order"]]
+            self.assertIn("group=none", reference["variant"])
+            self.assertEqual(reference["repetition"], cell["repetition"])
+            rates = [sum(float(one["mean"]) for one in bundle.rows
+                         if one["metric"] == "work_rate" and one["order"] == str(order))
+                     for order in (cell["order"], cell["reference_order"])]
+            self.assertAlmostEqual(float(row["mean"]), rates[0] / rates[1])
+            number, jain, within = (next(float(one["mean"]) for one in bundle.rows
+                                         if one["metric"] == name and one["order"] == row["order"])
+                                    for name in ("fairness", "jain", "within"))
+            self.assertAlmostEqual(number, jain * within * min(1, float(row["mean"])))
+        samples = bundle.samples_of("efficiency")
+        self.assertEqual(len(samples), sum(cell["status"] != "not-run" for cell in cells.values()))
+
+    def test_without_any_reference_efficiency_stays_empty(self):
+        done = self.run_bench("exec", "fairuser", "--bundle", self.out / "cell", "--user", "a=1", "--user", "b=1",
+                              "--workload", "spin", "--duration", "200ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIsNone(self.value(self.bundle(), "efficiency"))
+        self.assertIsNone(self.value(self.bundle(), "fairness"))
+
     def test_group_is_an_axis(self):
         self.fairuser("--user", "a=1", "--user", "b=1", "--workload", "spin,pipe", "--group", "none", "--duration",
                       "200ms")
@@ -133,6 +170,7 @@ class BuildTest(FairUserTest):
         done = self.fairuser("--user", "a=1", "--user", "b=3", "--units", "4", "--cpus", CPU,
                              env=dict(self.environment, MAKEFLAGS="-n", CC="false"))
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(", each to the end of its work\n", done.stdout)
         bundle = self.bundle()
         for user in ("a", "b"):
             self.assertGreater(self.value(bundle, "finish_time", user), 0)
@@ -163,6 +201,27 @@ class BuildTest(FairUserTest):
             self.assertNotEqual((seen / "b").read_text(), "0\n", "users do not run as root")
             self.assertNotEqual((seen / "a").stat().st_uid, (seen / "b").stat().st_uid)
 
+    def tools(self, *missing):
+        """A PATH with what a kernel build asks for, whether this machine has it or not."""
+        folder = self.folder / "tools"
+        folder.mkdir()
+        for name in ("make", "cc", "ld", "sh", "grep", "touch", "echo", "false", "true", "as"):
+            if found := shutil.which(name):
+                (folder / name).symlink_to(found)
+        for name in ("flex", "bison", "bc"):
+            (folder / name).write_text("#!/bin/sh\n")
+            (folder / name).chmod(0o755)
+        for name in missing:
+            (folder / name).unlink()
+        return dict(self.environment, PATH=str(folder))
+
+    def test_a_tool_that_a_kernel_wants_is_named_before_anything_starts(self):
+        done = self.fairuser("--user", "a=1", "--user", "b=2", "--source", self.linux_tree("true"),
+                             env=self.tools("flex"))
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("find flex", self.cell(self.bundle())["reason"])
+        self.assertIn("apt-get install flex", self.cell(self.bundle())["reason"])
+
     def linux_tree(self, recipe):
         """What of a Linux tree a build out of tree needs, and no more."""
         tree = self.folder / "linux"
@@ -177,26 +236,28 @@ class BuildTest(FairUserTest):
     def test_a_linux_tree_is_configured_before_and_built_beside_it(self):
         tree = self.linux_tree("touch $(O)/image")
         before = sorted(tree.rglob("*"))
-        done = self.fairuser("--user", "a=1", "--user", "b=2", "--source", tree)
+        done = self.fairuser("--user", "a=1", "--user", "b=2", "--source", tree, env=self.tools())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertGreater(self.value(self.bundle(), "finish_time", "b"), 0)
         self.assertEqual(sorted(tree.rglob("*")), before, "the source is only read")
         self.assert_nothing_left()
 
     def test_a_build_that_fails_keeps_its_words(self):
-        done = self.fairuser("--user", "a=1", "--user", "b=2", "--source", self.linux_tree("@echo out of luck; false"))
+        done = self.fairuser("--user", "a=1", "--user", "b=2", "--source", self.linux_tree("@echo out of luck; false"),
+                             env=self.tools())
         self.assertEqual(done.returncode, 6)
         self.assertIn("out of luck", self.cell(self.bundle())["reason"])
 
     def test_a_configuration_there_is_not_starts_nothing(self):
         done = self.fairuser("--user", "a=1", "--user", "b=2", "--source", self.linux_tree("true"), "--config",
-                             "nosuchconfig")
+                             "nosuchconfig", env=self.tools())
         self.assertEqual(done.returncode, 5)
         self.assertIn("nosuchconfig", self.cell(self.bundle())["reason"])
         self.assert_nothing_left()
 
     def test_a_folder_that_is_no_kernel_is_not_run(self):
-        done = self.fairuser("--user", "a=1", "--user", "b=1", "--source", self.folder)
+        done = self.fairuser("--user", "a=1", "--user", "b=1", "--source", self.folder,
+                             env=self.tools())
         self.assertEqual(done.returncode, 5)
         self.assertIn("no Linux source tree", self.cell(self.bundle())["reason"])
 
@@ -207,12 +268,27 @@ class UsageTest(FairUserTest):
                                  (["--user", "a=x", "--user", "b=1"], "'a=x'"),
                                  ([*TWO, "--group", "session"], "none, autogroup, cgroup"),
                                  ([*TWO, "--workload", "spin", "--fixed", "work"], "--fixed"),
+                                 ([*TWO, "--pin"], "--pin"),
+                                 (["--user", "a=1,nice=5", "--user", "b=1", "--nice", "0,3"], "--nice"),
                                  ([*TWO, "--rooms", "3"], "--rooms"), ([*TWO, "--clients", "3"], "--clients")):
             done = self.fairuser(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(words, done.stderr)
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         self.assertEqual(self.bundles(), [])
+
+
+class PrivateFolderTest(FairUserTest):
+    @unittest.skipUnless(os.geteuid() == 0, "users have uids of their own as root only")
+    def test_a_folder_that_is_closed_to_the_users_is_named(self):
+        os.chmod(self.temporary, 0o700)
+        done = self.fairuser("--user", "a=1", "--user", "b=1", "--workload", "spin", "--duration",
+                             "200ms")
+        reason = self.cell(self.bundle())["reason"]
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn(f"enter {self.temporary}", reason)
+        self.assertIn("TMPDIR", reason)
+        self.assert_nothing_left()
 
 
 class StopTest(FairUserTest):
