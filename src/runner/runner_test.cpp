@@ -145,7 +145,7 @@ TEST_F(RunnerTest, WhatACellShowsBesideOthersOfItsRepetitionIsFilledIn) {
         record.metrics = {kWakeup, kLate};
         return CellExecution{};
     });
-    EXPECT_THAT(seen, testing::ElementsAre(2, 4, 2, 4)) << "no block sees another";
+    EXPECT_THAT(seen, ::testing::ElementsAre(2, 4, 2, 4)) << "no block sees another";
     EXPECT_EQ(counts.ok, 2);
     EXPECT_EQ(counts.tainted, 2);
     for (const SummaryRow& row : bundle_.rows) {
