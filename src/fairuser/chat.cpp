@@ -1,6 +1,7 @@
 #include "fairuser/chat.h"
 
 #include <fmt/format.h>
+#include <net/if.h>
 #include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -8,6 +9,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 
 #include "common/clock.h"
 #include "common/units.h"
@@ -58,6 +60,19 @@ sockaddr_in chat_address(std::uint16_t port) {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     return address;
+}
+
+Status check_loopback(const SystemRoot& system) {
+    const auto text = system.read_trimmed("/sys/class/net/lo/flags");  // "0x9"
+    if (!text) {
+        return {};
+    }
+    constexpr int kHexadecimal = 16;
+    const unsigned long flags = std::strtoul(text->c_str(), nullptr, kHexadecimal);
+    return (flags & IFF_UP) != 0
+               ? Status()
+               : Status(plain_error("use", "the loopback interface",
+                                    "it is down, and the chat goes over it: ip link set lo up"));
 }
 
 bool ChatThreads::start(std::function<void()> body) {

@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/result.h"
+#include "common/sysfs.h"
 #include "fairuser/arena.h"
 #include "fairuser/options.h"
 
@@ -50,6 +51,10 @@ class ChatThreads {
   private:
     std::vector<pthread_t> threads_;
 };
+
+/// Whether 127.0.0.1 can be talked over: an Error where the interface is down. Where the system
+/// does not tell, connecting will.
+[[nodiscard]] Status check_loopback(const SystemRoot& system);
 
 /// A listening socket; port 0: the kernel chooses. An Error names the address.
 [[nodiscard]] Result<Fd> listen_for_chat(std::uint16_t port);

@@ -6,6 +6,8 @@
 #include <array>
 #include <thread>
 
+#include "common/testing/fixture_tree.h"
+
 namespace bench::fairuser {
 namespace {
 
@@ -49,6 +51,15 @@ TEST(Chat, AMessageThatIsLostEndsItWithWhatWasCounted) {
     EXPECT_TRUE(counts->stalled);
     EXPECT_FALSE(counts->complete);
     EXPECT_LT(counts->received, static_cast<std::uint64_t>(size.received()));
+}
+
+TEST(Chat, NeedsALoopbackThatIsUp) {
+    testing::FixtureTree tree;
+    EXPECT_TRUE(check_loopback(tree.system())) << "nothing is told";
+    tree.file("/sys/class/net/lo/flags", "0x9\n");
+    EXPECT_TRUE(check_loopback(tree.system()));
+    tree.file("/sys/class/net/lo/flags", "0x8\n");
+    EXPECT_FALSE(check_loopback(tree.system()));
 }
 
 }  // namespace

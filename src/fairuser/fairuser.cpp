@@ -5,6 +5,7 @@
 #include "common/affinity.h"
 #include "common/process_group.h"
 #include "fairuser/build.h"
+#include "fairuser/chat.h"
 #include "fairuser/figures.h"
 #include "fairuser/import.h"
 #include "fairuser/reference.h"
@@ -128,6 +129,11 @@ Result<ImportedCell> FairUser::import_classic(std::string_view text) const {
 Status FairUser::check_requirements(const CellPlan& /*plan*/, const SystemRoot& system) const {
     if (options_.workload == WorkloadKind::make) {
         if (Status can = check_build(options_); !can) {
+            return can;
+        }
+    }
+    if (options_.workload == WorkloadKind::volano) {
+        if (Status can = check_loopback(system); !can) {
             return can;
         }
     }
