@@ -44,7 +44,8 @@ TEST(RunReport, RemarksThatDifferInTheirFiguresAreOne) {
 TEST(RunReport, TheTitleTellsWhatEndsTheCells) {
     const Json by_work = {{"cell", 1}, {"status", "ok"}, {"duration_ns", nullptr}};
     const Json by_time = {{"cell", 2}, {"status", "ok"}, {"duration_ns", 2'000'000'000}};
-    EXPECT_THAT(run_as_text(ended_with(Json::array({by_time})), kColumns), HasSubstr(", 2s a cell\n"));
+    EXPECT_THAT(run_as_text(ended_with(Json::array({by_time})), kColumns),
+                HasSubstr(", 2s a cell\n"));
     EXPECT_THAT(run_as_text(ended_with(Json::array({by_work, by_work})), kColumns),
                 HasSubstr(", each to the end of its work\n"));
     EXPECT_THAT(run_as_text(ended_with(Json::array({by_work, by_time})), kColumns),
