@@ -65,6 +65,10 @@ void add_run_options(CLI::App& app, RunOptions& options, bool has_clients) {
     add_integer_option(app, "--seed", options.seed,
                        "Seed of order, waits and data; drawn and recorded when not given", 0,
                        std::numeric_limits<std::int64_t>::max());
+    add_place_options(app, options);
+}
+
+void add_place_options(CLI::App& app, RunOptions& options) {
     app.add_option_function<std::string>(
            "--cell-timeout",
            [&options](const std::string& text) {

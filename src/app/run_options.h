@@ -28,6 +28,10 @@ struct RunOptions {
 /// Bad values throw CLI::ValidationError. `options` must outlive the parsing.
 void add_run_options(CLI::App& app, RunOptions& options, bool has_clients);
 
+/// Those of them that say how a run is given up, kept and told of: --cell-timeout, --out, --label,
+/// --quiet, --verbose.
+void add_place_options(CLI::App& app, RunOptions& options);
+
 /// The numbers of clients; empty for a test without any. `cpu_sets` are the values of --cpus, for
 /// `auto`. An Error has object = --clients.
 [[nodiscard]] Result<std::vector<std::int64_t>> client_counts(

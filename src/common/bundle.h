@@ -75,8 +75,9 @@ struct CellRecord {
 
 /// What is known of a cell beside what it wrote itself: told by whoever ran it.
 struct CellAddition {
-    std::vector<std::string> taints;  ///< a cell that was ok becomes tainted by one
-    Json details;                     ///< members of its entry in run.json; an object or null
+    std::vector<std::string> taints;        ///< a cell that was ok becomes tainted by one
+    Json details;                           ///< members of its entry in run.json; an object or null
+    std::optional<std::int64_t> cell = {};  ///< its number; absent: as in its own bundle
 };
 
 /// What a cell shows only beside others of its bundle, once they are there too.
@@ -109,9 +110,9 @@ class BundleWriter {
     [[nodiscard]] Status add(const CellRecord& record);
 
     /// Takes over the one cell of another bundle (what `bench exec` wrote): its rows with `key`'s
-    /// repetition, pair and order, its samples as they are, its environment once per distinct one.
-    /// The boot is `key`'s, else the number of the environment's boot_id. Cell number, kernel,
-    /// scheduler, variant, clients and seed stay the cell bundle's.
+    /// repetition, pair and order, its samples, its environment once per distinct one.
+    /// The boot is `key`'s, else the number of the environment's boot_id. Kernel, scheduler,
+    /// variant, clients and seed stay the cell bundle's.
     [[nodiscard]] Status merge(const std::filesystem::path& cell_bundle, const CellKey& key,
                                const CellAddition& addition = {});
 

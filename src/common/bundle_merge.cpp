@@ -17,7 +17,7 @@ namespace bench {
 namespace {
 
 /// The cell of another bundle with its place in this one.
-Json placed_cell(const Json& theirs, const CellKey& place) {
+Json placed_cell(const Json& theirs, const CellKey& place, std::int64_t number) {
     CellKey key;
     const auto text = [&theirs](const char* name) { return theirs.value(name, std::string()); };
     key.test = text("test");
@@ -34,7 +34,7 @@ Json placed_cell(const Json& theirs, const CellKey& place) {
     key.boot = place.boot;
     key.pair = place.pair;
     key.order = place.order;
-    Json cell = {{"cell", theirs["cell"]}};
+    Json cell = {{"cell", number}};
     put_key(cell, key);
     for (const auto& [name, value] : theirs.items()) {
         const bool is_place =
@@ -100,6 +100,39 @@ Result<std::uint64_t> copy_bytes(int to, const std::filesystem::path& to_path,
     return copied;
 }
 
+/// The same, as one member whose rows have another cell's number. All in memory.
+Result<std::uint64_t> copy_renumbered(int to, const std::filesystem::path& to_path,
+                                      const std::filesystem::path& from_path, std::uint64_t begin,
+                                      std::uint64_t size, std::int64_t number) {
+    Result<std::string> data = read_file(from_path, begin + size);
+    if (!data) {
+        return data.error();
+    }
+    Result<std::string> rows = gunzip(std::string_view(*data).substr(begin));
+    if (!rows) {
+        return plain_error("read", from_path.string(), rows.error().detail);
+    }
+    const std::string cell = std::to_string(number);
+    std::string renumbered;
+    renumbered.reserve(rows->size());
+    // No name of a metric or subject has a line feed in it, so each line is a row.
+    for (std::size_t at = 0; at < rows->size();) {
+        const std::size_t comma = rows->find(',', at);
+        const std::size_t end = rows->find('\n', at);
+        if (comma > end || end == std::string::npos) {
+            return plain_error("read", from_path.string(), "a line that is no row of samples");
+        }
+        renumbered += cell;
+        renumbered.append(*rows, comma, end + 1 - comma);
+        at = end + 1;
+    }
+    const std::string member = gzip_member(renumbered);
+    if (Status written = write_text(to, member, to_path); !written) {
+        return written.error();
+    }
+    return member.size();
+}
+
 }  // namespace
 
 Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellKey& key,
@@ -114,7 +147,9 @@ Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellK
                            fmt::format("it has {} cells, not one", theirs["cells"].size()));
     }
     const Json& their_cell = theirs["cells"][0];
-    Status checked = check_new_cell(their_cell["cell"].get<std::int64_t>());
+    const auto their_number = their_cell["cell"].get<std::int64_t>();
+    const std::int64_t number = addition.cell.value_or(their_number);
+    Status checked = check_new_cell(number);
     if (!checked) {
         return checked;
     }
@@ -129,7 +164,7 @@ Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellK
         put_metric(run, metric);
     }
     try {
-        Json cell = placed_cell(their_cell, place);
+        Json cell = placed_cell(their_cell, place, number);
         add_to_cell(cell, addition);
         put_cell(run, std::move(cell), environment);
     } catch (const Json::exception&) {
@@ -153,7 +188,12 @@ Status BundleWriter::merge(const std::filesystem::path& cell_bundle, const CellK
         return begin.error();
     }
     AppendSamples append;
-    if (*begin < their_bytes) {
+    if (*begin < their_bytes && number != their_number) {
+        append = [&](int fd) {
+            return copy_renumbered(fd, dir_ / kSamplesFile, their_samples, *begin,
+                                   their_bytes - *begin, number);
+        };
+    } else if (*begin < their_bytes) {
         append = [&](int fd) {
             return copy_bytes(fd, dir_ / kSamplesFile, their_samples, *begin, their_bytes - *begin);
         };

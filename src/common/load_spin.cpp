@@ -1,23 +1,15 @@
 #include <cstdint>
 
 #include "common/affinity.h"
+#include "common/guest_pause.h"
 #include "common/load_supervised.h"
 #include "common/process_group.h"
 
 namespace bench {
 namespace {
 
-inline void cpu_pause() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
-
 /// Never sleeps, never calls the kernel, touches no memory.
 [[noreturn]] int spin() {
-    constexpr std::uint32_t kTurnsBetweenPauses = 1024;
     volatile std::uint32_t turn = 0;
     while (true) {
         turn = turn + 1;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/affinity.h"
+#include "common/guest_pause.h"
 #include "common/process_group.h"
 #include "fairuser/build.h"
 #include "fairuser/chat.h"
@@ -365,6 +366,10 @@ Result<CellOutcome> FairUser::run(const CellContext& context) {
     outcome.taints = record->taints;
     if (auto doubt = efficiency_taint(figures->fairness.efficiency, "the solo runs")) {
         outcome.taints.push_back(std::move(*doubt));
+    }
+    if (workloads_pause && options_.workload != WorkloadKind::spin) {
+        outcome.taints.emplace_back(
+            "this workload does not PAUSE, and the guest's CPUs take turns: see vcpu_gap");
     }
     outcome.notes = prepared->notes;
     for (const UserRecord& user : record->users) {

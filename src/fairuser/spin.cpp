@@ -1,3 +1,4 @@
+#include "common/guest_pause.h"
 #include "fairuser/workload.h"
 
 namespace bench::fairuser {
@@ -11,6 +12,9 @@ namespace {
     while (true) {
         for (std::uint32_t i = 0; i < kTurnsBetweenLooks; ++i) {
             turn = turn + 1;
+        }
+        if (workloads_pause) {
+            cpu_pause();
         }
         slot.work.store(++done, std::memory_order_relaxed);
     }

@@ -7,6 +7,8 @@
 #include <memory>
 #include <new>
 
+#include "common/guest_pause.h"
+
 namespace bench::latt {
 namespace {
 
@@ -19,12 +21,30 @@ Bytef* zlib_bytes(std::byte* bytes) {
     return reinterpret_cast<Bytef*>(bytes);
 }
 
+/// In one go, or under workloads_pause in small slices with a rest behind each.
+int deflate_all(z_stream& stream, uInt bytes) {
+    uInt left = bytes;
+    while (workloads_pause && left > kBytesBetweenPauses) {
+        stream.avail_in = kBytesBetweenPauses;
+        left -= kBytesBetweenPauses;
+        if (const int status = deflate(&stream, Z_NO_FLUSH); status != Z_OK) {
+            return status;
+        }
+        cpu_pause();
+    }
+    stream.avail_in = left;
+    return deflate(&stream, Z_FINISH);
+}
+
 }  // namespace
 
 void fill_random(ClassicRandom& random, std::span<std::byte> data) {
     while (!data.empty()) {
         const std::uint32_t word = random.next();
         const std::size_t size = std::min(sizeof word, data.size());
+        if (workloads_pause && data.size() % kBytesBetweenPauses == 0) {
+            cpu_pause();
+        }
         std::memcpy(data.data(), &word, size);
         data = data.subspan(size);
     }
@@ -48,10 +68,9 @@ WorkResult compress_random(ClassicRandom& random, std::size_t bytes) {
         return {Z_MEM_ERROR, 0};
     }
     stream.next_in = zlib_bytes(input.get());
-    stream.avail_in = static_cast<uInt>(bytes);
     stream.next_out = zlib_bytes(output.get());
     stream.avail_out = static_cast<uInt>(bound);
-    const int status = deflate(&stream, Z_FINISH);
+    const int status = deflate_all(stream, static_cast<uInt>(bytes));
     const std::size_t compressed = stream.total_out;
     const int end_status = deflateEnd(&stream);
     // Z_FINISH in one go ends the stream; anything else is output that did not fit.

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "common/guest_pause.h"
+
 namespace bench::latt {
 namespace {
 
@@ -74,6 +76,21 @@ TEST(CompressRandom, GoesOnWhereTheLastWorkEnded) {
         drawn.next();
     }
     EXPECT_EQ(worked.next(), drawn.next());
+}
+
+TEST(CompressRandom, IsTheSameWorkWithPauses) {
+    for (const std::size_t size :
+         {std::size_t{1}, std::size_t{256}, std::size_t{257}, std::size_t{65536}}) {
+        ClassicRandom without(3);
+        const WorkResult plain = compress_random(without, size);
+        workloads_pause = true;
+        ClassicRandom with(3);
+        const WorkResult paused = compress_random(with, size);
+        workloads_pause = false;
+        EXPECT_EQ(paused.status, Z_OK);
+        EXPECT_EQ(paused.compressed, plain.compressed) << size;
+        EXPECT_EQ(with.next(), without.next());
+    }
 }
 
 TEST(CompressRandom, TakesTheSmallestWork) {

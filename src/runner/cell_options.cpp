@@ -32,7 +32,8 @@ LoadSpec parse_load_option(const std::string& text) {
 
 void add_shared_cell_options(CLI::App& app, CellOptions& options) {
     add_duration_option(app, "-t,--duration", options.plan.duration,
-                        "How long a cell lasts (one of latt also ends with its load)",
+                        "How long a cell lasts (one of latt also ends with its load); in virtual "
+                        "time 5s by default",
                         std::chrono::milliseconds(1), kLongestCell);
     add_integer_option(app, "--load-count", options.load.copies, "Copies of the load at once", 1,
                        10'000);
@@ -87,6 +88,8 @@ void add_exec_options(CLI::App& app, CellOptions& options, const Benchmark& benc
            "repeated")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
+    app.add_flag("--pause", options.pause,
+                 "Have workloads PAUSE now and then: for guests whose CPUs take turns");
     app.add_option("--bundle", options.bundle, "Folder to write, which must not exist yet")
         ->type_name("DIR");
 }

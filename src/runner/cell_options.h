@@ -28,6 +28,7 @@ struct CellOptions {
     std::int64_t cell = 1;  ///< its number in the bundle that will take it over
     /// What an executor asked for beside these options (time=virtual): for the variant column.
     std::vector<std::pair<std::string, std::string>> place_variant = {};
+    bool pause = false;  ///< see common/guest_pause.h
     std::filesystem::path bundle;
 };
 

@@ -7,6 +7,7 @@
 
 #include "common/affinity.h"
 #include "common/environment.h"
+#include "common/guest_pause.h"
 #include "common/kernel_sched_attr.h"
 #include "common/log.h"
 #include "common/tool_version.h"
@@ -76,6 +77,11 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from) 
     to.insert(to.end(), from.begin(), from.end());
 }
 
+/// Between two rests of such a load the guest's other CPUs stand still.
+bool load_pauses(LoadKind kind) {
+    return kind == LoadKind::none || kind == LoadKind::spin;
+}
+
 /// The cell under way: fills the record step by step.
 class CellRun {
   public:
@@ -88,6 +94,7 @@ class CellRun {
         record_.cell = options_.cell;
         record_.metrics = benchmark_.metrics();
         record_.details = Json::object();
+        workloads_pause = options_.pause;
         const Status switched = set_switches();
         // Before pinning: an environment tells of the machine and what we were given of it.
         record_.environment = capture_environment(system_);
@@ -274,6 +281,10 @@ class CellRun {
             take(std::move(*outcome));
         }
         take_load(load_outcome);
+        if (workloads_pause && !load_pauses(options_.load.spec.kind)) {
+            record_.taints.emplace_back(
+                "the load does not PAUSE, and the guest's CPUs take turns: see vcpu_gap");
+        }
         append(record_.taints, state_taints(before, after));
         restore_switches();
         if (record_.status == RowStatus::ok && !record_.taints.empty()) {

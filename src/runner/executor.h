@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,7 @@ struct CellRequest {
     Duration timeout{};                  ///< after which the cell is given up
     /// Where it shall run, as option, value ("--kernel"): the executor's business, not the cell's.
     std::vector<std::pair<std::string, std::string>> place = {};
+    std::int64_t repetition = 1;  ///< of its sweep, from 1
 };
 
 enum class CellConduct {
@@ -36,12 +38,30 @@ struct CellExecution {
     int exit_code = 0;        ///< of `bench exec`; 128 + signal when it was killed
     std::string output_tail;  ///< last lines it printed, for a cell that left no bundle
     std::string reason = {};  ///< of never_ran and broke
-    /// Number of the boot it ran in, when each boot is the executor's: guests that repeat
-    /// themselves have the same boot_id every time.
+    /// Which boot it ran in, when boots are the executor's: guests that repeat themselves have the
+    /// same boot_id every time. Cells with the same number shared one.
     std::optional<std::int64_t> boot = {};
     /// What the executor knows beside the cell's bundle.
     std::vector<std::string> taints = {};
     nlohmann::ordered_json details = {};  ///< members of the cell's entry in run.json, or null
+};
+
+/// Cells that wait for an executor, and are told how they fared.
+class CellQueue {
+  public:
+    CellQueue() = default;
+    virtual ~CellQueue() = default;
+    CellQueue(const CellQueue&) = delete;
+    CellQueue& operator=(const CellQueue&) = delete;
+
+    [[nodiscard]] virtual std::size_t size() const = 0;
+    [[nodiscard]] virtual CellRequest request(std::size_t index) const = 0;
+    virtual void started(std::size_t index) = 0;
+    /// Called about five times a second; false: stop.
+    [[nodiscard]] virtual bool tick() = 0;
+    /// Once for each cell that came to its end, in any order. An Error: it could not be started at
+    /// all. False: no further cell is wanted.
+    [[nodiscard]] virtual bool ended(std::size_t index, Result<CellExecution> execution) = 0;
 };
 
 /// Runs cells somewhere: here, in a guest, on a cluster. A test never knows where.
@@ -58,6 +78,10 @@ class Executor {
     /// Runs the cell to its end. An Error: it could not be started at all.
     [[nodiscard]] virtual Result<CellExecution> run(const CellRequest& request,
                                                     const Tick& tick) = 0;
+
+    /// Runs all of them: one after the other, unless the place has a better way. False: it was
+    /// stopped before the end.
+    [[nodiscard]] virtual bool run_all(CellQueue& queue);
 };
 
 }  // namespace bench

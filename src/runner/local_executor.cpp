@@ -2,16 +2,14 @@
 
 #include <sys/wait.h>
 
-#include <algorithm>
-
 #include "common/file_tail.h"
+#include "runner/cell_watch.h"
 
 namespace bench {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kTick = 200ms;
 constexpr Duration kGrace = 1s;
 constexpr std::size_t kTailBytes = 4096;
 
@@ -37,24 +35,14 @@ Result<CellExecution> LocalExecutor::run(const CellRequest& request, const Tick&
     }
     const TimePoint give_up = MonotonicClock::now() + request.timeout;
     CellExecution execution;
-    stop_.watch_load(guardian->event_fd());
-    while (guardian->poll_exits().empty()) {
-        if (guardian->gone()) {
-            execution.conduct = CellConduct::lost;
-            break;
-        }
-        (void)stop_.wait_until(std::min(MonotonicClock::now() + kTick, give_up));
-        if (!tick()) {
-            execution.conduct = CellConduct::interrupted;
-            break;
-        }
-        // After a long stop (Ctrl-Z) the cell may have ended in time.
-        if (MonotonicClock::now() >= give_up && guardian->poll_exits().empty()) {
-            execution.conduct = CellConduct::timed_out;
+    std::optional<CellConduct> conduct;
+    while (!(conduct = conduct_now(*guardian, give_up))) {
+        if (!wait_a_tick(stop_, guardian->event_fd(), give_up, tick)) {
+            conduct = CellConduct::interrupted;
             break;
         }
     }
-    stop_.watch_load(-1);
+    execution.conduct = *conduct;
     if (auto stopped = guardian->stop(kGrace); !stopped && execution.conduct != CellConduct::lost) {
         return stopped.error();
     }

@@ -2,18 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "common/log.h"
 #include "common/signal_name.h"
 
 namespace bench {
 namespace {
 
-class PlanRun {
+class PlanRun : public CellQueue {
   public:
-    PlanRun(const Plan& plan, Executor& executor, BundleWriter& writer, RunObserver& observer,
+    PlanRun(const Plan& plan, const std::vector<PlannedCell>& cells, const GoOn& go_on,
+            Executor& executor, BundleWriter& writer, RunObserver& observer,
             const CellFallback& fallback, const std::filesystem::path& scratch,
             Duration cell_timeout)
         : plan_(plan),
+          cells_(cells),
+          go_on_(go_on),
           executor_(executor),
           writer_(writer),
           observer_(observer),
@@ -21,51 +26,95 @@ class PlanRun {
           scratch_(scratch),
           cell_timeout_(cell_timeout) {}
 
-    Result<RunCounts> run(const std::vector<PlannedCell>& cells, const GoOn& go_on) {
-        counts_.planned = static_cast<std::int64_t>(cells.size());
-        for (const auto& cell : warmup_cells(cells, plan_.warmups)) {
-            const auto execution = execute(cell);
-            discard(cell);
-            if (execution && execution->conduct == CellConduct::interrupted) {
-                counts_.interrupted = true;
-                return counts_;
-            }
+    Result<RunCounts> run() {
+        counts_.planned = static_cast<std::int64_t>(cells_.size());
+        if (!warm_up()) {
+            counts_.interrupted = true;
+            return counts_;
         }
-        for (const auto& cell : cells) {
-            auto execution = execute(cell);
-            if (execution && execution->conduct == CellConduct::interrupted) {
-                counts_.interrupted = true;
-                discard(cell);
-                return counts_;
-            }
-            auto kept = keep(cell, execution);
-            discard(cell);
-            if (!kept) {
-                return kept.error();
-            }
-            if (Status looked = look_beside(cell, *kept); !looked) {
-                return looked.error();
-            }
-            finished(cell, *kept);
-            if (go_on && !go_on(counts_.finished())) {
-                counts_.planned = counts_.finished();
-                break;
-            }
+        const bool all = executor_.run_all(*this);
+        // What an interrupt left behind a cell that has not ended counts as well.
+        while (!broken_ && !ended_.empty()) {
+            keep_next(ended_.begin()->first);
         }
+        for (const PlannedCell& cell : cells_) {
+            discard(cell);
+        }
+        if (broken_) {
+            return *broken_;
+        }
+        counts_.interrupted = !all && !enough_;
         return counts_;
     }
 
+    [[nodiscard]] std::size_t size() const override { return cells_.size(); }
+    [[nodiscard]] CellRequest request(std::size_t index) const override {
+        return request_of(cells_[index]);
+    }
+    void started(std::size_t index) override { observer_.cell_started(cells_[index]); }
+    [[nodiscard]] bool tick() override { return observer_.tick(); }
+
+    /// The bundle has the cells in the order of the plan, in whatever order they end.
+    [[nodiscard]] bool ended(std::size_t index, Result<CellExecution> execution) override {
+        ended_.emplace(index, std::move(execution));
+        while (!broken_ && !enough_ && !ended_.empty() && ended_.begin()->first == next_) {
+            keep_next(next_);
+        }
+        return !broken_ && !enough_;
+    }
+
   private:
+    bool warm_up() {
+        for (const auto& cell : warmup_cells(cells_, plan_.warmups)) {
+            observer_.cell_started(cell);
+            const auto execution = executor_.run(request_of(cell), [this] { return tick(); });
+            discard(cell);
+            if (execution && execution->conduct == CellConduct::interrupted) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void keep_next(std::size_t index) {
+        const PlannedCell& cell = cells_[index];
+        auto execution = std::move(ended_.extract(index).mapped());
+        number_boot(execution);
+        const auto kept = keep(cell, execution);
+        discard(cell);
+        next_ = index + 1;
+        if (!kept) {
+            broken_ = kept.error();
+            return;
+        }
+        if (Status looked = look_beside(cell, *kept); !looked) {
+            broken_ = looked.error();
+            return;
+        }
+        finished(cell, *kept);
+        if (go_on_ && !go_on_(counts_.finished())) {
+            counts_.planned = counts_.finished();
+            enough_ = true;
+        }
+    }
+
+    /// Boots are counted in the order in which the bundle names them.
+    void number_boot(Result<CellExecution>& execution) {
+        if (execution && execution->boot) {
+            const auto next = static_cast<std::int64_t>(boots_.size()) + 1;
+            execution->boot = boots_.emplace(*execution->boot, next).first->second;
+        }
+    }
+
     std::filesystem::path bundle_of(const PlannedCell& cell) const {
         return scratch_ / fmt::format("cell-{}", cell.number);
     }
 
-    Result<CellExecution> execute(const PlannedCell& cell) {
-        observer_.cell_started(cell);
-        const CellRequest request{cell_arguments(plan_, cell), bundle_of(cell), cell_timeout_,
-                                  cell.place};
+    CellRequest request_of(const PlannedCell& cell) const {
+        CellRequest request{cell_arguments(plan_, cell), bundle_of(cell), cell_timeout_, cell.place,
+                            cell.repetition};
         log_debug(fmt::format("cell {}: bench {}", cell.number, fmt::join(request.arguments, " ")));
-        return executor_.run(request, [this] { return observer_.tick(); });
+        return request;
     }
 
     void discard(const PlannedCell& cell) const {
@@ -92,7 +141,7 @@ class PlanRun {
             if (bundle && bundle->run.value("status", "") == "complete") {
                 CellKey key = stamp(cell);
                 key.boot = execution->boot;
-                const CellAddition addition{execution->taints, execution->details};
+                const CellAddition addition{execution->taints, execution->details, cell.number};
                 if (auto merged = writer_.merge(bundle_of(cell), key, addition); !merged) {
                     return merged.error();
                 }
@@ -214,6 +263,8 @@ class PlanRun {
     }
 
     const Plan& plan_;
+    const std::vector<PlannedCell>& cells_;
+    const GoOn& go_on_;
     Executor& executor_;
     BundleWriter& writer_;
     RunObserver& observer_;
@@ -222,6 +273,11 @@ class PlanRun {
     Duration cell_timeout_;
     std::vector<SummaryRow> block_;  ///< of the repetition, and pair, under way
     RunCounts counts_;
+    std::map<std::size_t, Result<CellExecution>> ended_;  ///< that the bundle does not have yet
+    std::size_t next_ = 0;                                ///< the first that the bundle lacks
+    std::map<std::int64_t, std::int64_t> boots_;          ///< the executor's numbers to ours
+    bool enough_ = false;
+    std::optional<Error> broken_;  ///< the bundle could not be written any more
 };
 
 }  // namespace
@@ -237,8 +293,8 @@ Result<RunCounts> run_cells(const Plan& plan, const std::vector<PlannedCell>& ce
                             const GoOn& go_on, Executor& executor, BundleWriter& writer,
                             RunObserver& observer, const CellFallback& fallback,
                             const std::filesystem::path& scratch, Duration cell_timeout) {
-    return PlanRun(plan, executor, writer, observer, fallback, scratch, cell_timeout)
-        .run(cells, go_on);
+    return PlanRun(plan, cells, go_on, executor, writer, observer, fallback, scratch, cell_timeout)
+        .run();
 }
 
 }  // namespace bench

@@ -44,9 +44,10 @@ struct RunCounts {
     [[nodiscard]] std::int64_t finished() const { return ok + tainted + not_run + failed; }
 };
 
-/// Runs warm-ups and cells one after the other; every finished cell is in the bundle before the
-/// next begins. `scratch` holds the cells' bundles on their way. An Error: the bundle could not be
-/// written any more (what was written stays).
+/// Runs warm-ups and cells. The bundle gets them in the order of the plan, each as soon as it and
+/// all before it have ended: where one runs at a time, before the next begins. `scratch` holds the
+/// cells' bundles on their way. An Error: the bundle could not be written any more (what was
+/// written stays).
 [[nodiscard]] Result<RunCounts> run_plan(const Plan& plan, Executor& executor, BundleWriter& writer,
                                          RunObserver& observer, const CellFallback& fallback,
                                          const std::filesystem::path& scratch,

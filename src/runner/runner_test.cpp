@@ -290,5 +290,78 @@ TEST_F(RunnerTest, ARunOfPairsEndsWhenAskedAndKeepsTheirNumbers) {
     EXPECT_EQ(bundle->rows[1].key.pair, 8);
 }
 
+/// Ends the cells in the order given, and stops after the last of them.
+class OutOfOrder : public FakeExecutor {
+  public:
+    OutOfOrder(Script script, std::vector<std::size_t> order)
+        : FakeExecutor(std::move(script)), order_(std::move(order)) {}
+
+    bool run_all(CellQueue& queue) override {
+        for (const std::size_t index : order_) {
+            queue.started(index);
+            auto execution = run(queue.request(index), [] { return true; });
+            if (execution) {
+                execution->boot = static_cast<std::int64_t>(100 - index);
+            }
+            if (!queue.ended(index, std::move(execution))) {
+                return false;
+            }
+        }
+        return order_.size() == queue.size();
+    }
+
+  private:
+    std::vector<std::size_t> order_;
+};
+
+class RunnerOrderTest : public RunnerTest {
+  protected:
+    RunCounts run_in_order(std::vector<std::size_t> order) {
+        OutOfOrder executor(
+            [](const CellRequest&, CellRecord& record) {
+                measured(record);
+                record.cell = 1;  // what a guest calls each of its cells
+                return CellExecution{};
+            },
+            std::move(order));
+        auto writer = BundleWriter::create(folder_ / "bundle", Json::object());
+        EXPECT_TRUE(writer.ok());
+        auto counts = run_plan(plan_, executor, *writer, silent_, fallback_, folder_ / "scratch",
+                               std::chrono::seconds(60));
+        EXPECT_TRUE(counts.ok());
+        bundle_ = *read_bundle(folder_ / "bundle");
+        return *counts;
+    }
+};
+
+TEST_F(RunnerOrderTest, TheBundleHasCellsInTheOrderOfThePlan) {
+    const auto counts = run_in_order({2, 0, 3, 1});
+    EXPECT_EQ(counts.ok, 4);
+    EXPECT_FALSE(counts.interrupted);
+    ASSERT_EQ(bundle_.rows.size(), 4U);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(bundle_.rows[i].key.order, static_cast<std::int64_t>(i) + 1);
+        EXPECT_EQ(bundle_.rows[i].key.clients, static_cast<std::int64_t>(i) + 1);
+        EXPECT_EQ(bundle_.rows[i].key.boot, static_cast<std::int64_t>(i) + 1);
+        EXPECT_EQ(bundle_.run["cells"][i]["cell"], i + 1);
+    }
+    const auto samples = read_samples(bundle_);
+    ASSERT_TRUE(samples.ok());
+    EXPECT_THAT(*samples, HasSubstr("\n1,wakeup,,,,1000\n"));
+    EXPECT_THAT(*samples, HasSubstr("\n4,wakeup,,,,4000\n"));
+    EXPECT_TRUE(std::filesystem::is_empty(folder_ / "scratch"));
+}
+
+TEST_F(RunnerOrderTest, AnInterruptKeepsWhatEndedBehindAGap) {
+    const auto counts = run_in_order({3, 0});
+    EXPECT_TRUE(counts.interrupted);
+    EXPECT_EQ(counts.planned, 4);
+    EXPECT_EQ(counts.ok, 2);
+    ASSERT_EQ(bundle_.rows.size(), 2U);
+    EXPECT_EQ(bundle_.rows[0].key.order, 1);
+    EXPECT_EQ(bundle_.rows[1].key.order, 4);
+    EXPECT_TRUE(std::filesystem::is_empty(folder_ / "scratch"));
+}
+
 }  // namespace
 }  // namespace bench

@@ -25,8 +25,8 @@ struct FrameHead {
 };
 /// What the end marker holds.
 struct EndData {
-    std::int32_t exit_status = 0;
     std::uint32_t frames = 0;
+    std::uint32_t reserved = 0;
 };
 constexpr std::uint64_t kEndRoom = sizeof(FrameHead) + sizeof(EndData);
 
@@ -63,10 +63,6 @@ T value_at(std::string_view memory, std::uint64_t at) {
     return value;
 }
 
-Error damaged(std::uint64_t at, std::string_view what) {
-    return plain_error("read", "the guest's results", fmt::format("at byte {}: {}", at, what));
-}
-
 }  // namespace
 
 ChannelWriter::ChannelWriter(std::span<volatile unsigned char> memory)
@@ -77,6 +73,11 @@ ChannelWriter::ChannelWriter(std::span<volatile unsigned char> memory)
 void ChannelWriter::beat() {
     ++beats_;
     copy_out(memory_.data() + kMagic.size(), &beats_, sizeof beats_);
+}
+
+void ChannelWriter::cell_done() {
+    ++cells_;
+    copy_out(memory_.data() + kMagic.size() + sizeof beats_, &cells_, sizeof cells_);
 }
 
 void ChannelWriter::put(std::uint32_t kind, std::string_view name, std::string_view data) {
@@ -103,8 +104,8 @@ Status ChannelWriter::add(std::string_view name, std::string_view data) {
     return {};
 }
 
-void ChannelWriter::end(int exit_status) {
-    const EndData data = {exit_status, frames_};
+void ChannelWriter::end() {
+    const EndData data = {frames_, 0};
     put(kEnd, "", {reinterpret_cast<const char*>(&data), sizeof data});
 }
 
@@ -117,11 +118,15 @@ const std::string* ChannelContent::find(std::string_view name) const {
     return nullptr;
 }
 
-Result<ChannelContent> read_channel(std::string_view memory) {
+ChannelContent read_channel(std::string_view memory) {
+    ChannelContent content;
+    const auto damaged = [&content](std::uint64_t at, std::string_view what) {
+        content.damage = fmt::format("at byte {}: {}", at, what);
+        return content;
+    };
     if (!memory.starts_with(kMagic)) {
         return damaged(0, "nothing was written");
     }
-    ChannelContent content;
     std::uint64_t at = kChannelHead;
     while (at + kEndRoom <= memory.size()) {
         const auto head = value_at<FrameHead>(memory, at);
@@ -141,11 +146,9 @@ Result<ChannelContent> read_channel(std::string_view memory) {
             return damaged(at, "a frame whose CRC-32 is wrong");
         }
         if (head.kind == kEnd && data.size() == sizeof(EndData)) {
-            const auto end = value_at<EndData>(data, 0);
-            if (end.frames != content.frames.size()) {
+            if (value_at<EndData>(data, 0).frames != content.frames.size()) {
                 return damaged(at, "frames are missing");
             }
-            content.exit_status = end.exit_status;
             return content;
         }
         content.frames.emplace_back(name, data);
@@ -154,10 +157,12 @@ Result<ChannelContent> read_channel(std::string_view memory) {
     return damaged(at, "there is no end marker");
 }
 
-std::uint64_t channel_beats(std::string_view head) {
-    return head.size() >= kChannelHead && head.starts_with(kMagic)
-               ? value_at<std::uint64_t>(head, kMagic.size())
-               : 0;
+ChannelSigns channel_signs(std::string_view head) {
+    if (head.size() < kChannelHead || !head.starts_with(kMagic)) {
+        return {};
+    }
+    return {value_at<std::uint64_t>(head, kMagic.size()),
+            value_at<std::uint64_t>(head, kMagic.size() + 8)};
 }
 
 }  // namespace bench

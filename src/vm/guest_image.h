@@ -22,8 +22,11 @@ struct GuestFile {
 
 /// What a guest's first process is told, in the file kGuestOrders.
 struct GuestOrders {
-    std::int64_t settle_ms = 0;          ///< rest before the cell begins
-    std::vector<std::string> arguments;  ///< of `bench`, from "exec" on, without --bundle
+    std::int64_t settle_ms = 0;  ///< rest before the first cell begins
+    std::int64_t rest_ms = 0;    ///< rest between two cells
+    std::int64_t vcpus = 1;      ///< to be online; with more than one their gaps are measured
+    /// Arguments of `bench` for each cell, from "exec" on, without --bundle.
+    std::vector<std::vector<std::string>> cells;
 };
 inline constexpr const char* kGuestOrders = "bench/orders.json";
 

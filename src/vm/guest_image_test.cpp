@@ -64,13 +64,16 @@ TEST(GuestImage, ANameTwiceIsRefused) {
 }
 
 TEST(GuestOrders, AreReadBackAsWritten) {
-    const GuestOrders orders = {5000, {"exec", "latt", "--load=sh -c \"a, b\"", "--x=;\n"}};
+    const GuestOrders orders = {
+        5000, 100, 2, {{"exec", "latt", "--load=sh -c \"a, b\"", "--x=;\n"}, {"exec", "y"}}};
     const auto read = parse_guest_orders(format_guest_orders(orders));
     ASSERT_TRUE(read);
     EXPECT_EQ(read->settle_ms, 5000);
-    EXPECT_EQ(read->arguments, orders.arguments);
-    for (const char* text : {"", "{}", "[]", R"({"settle_ms":1,"arguments":[1]})",
-                             R"({"settle_ms":"1","arguments":[]})"}) {
+    EXPECT_EQ(read->rest_ms, 100);
+    EXPECT_EQ(read->vcpus, 2);
+    EXPECT_EQ(read->cells, orders.cells);
+    for (const char* text : {"", "{}", "[]", R"({"settle_ms":1,"rest_ms":1,"vcpus":1,"cells":[1]})",
+                             R"({"settle_ms":"1","rest_ms":1,"vcpus":1,"cells":[]})"}) {
         EXPECT_FALSE(parse_guest_orders(text)) << text;
     }
 }

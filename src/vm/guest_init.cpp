@@ -6,21 +6,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "common/clock.h"
+#include "common/fd.h"
 #include "common/file.h"
 #include "common/file_tail.h"
-#include "common/kernel_log.h"
-#include "common/sysfs.h"
 #include "vm/channel.h"
 #include "vm/guest_frames.h"
 #include "vm/guest_image.h"
 #include "vm/guest_system.h"
+#include "vm/guest_trial.h"
+#include "vm/vcpu_gap.h"
 
 namespace bench {
 namespace {
@@ -43,7 +46,7 @@ sigset_t watched_signals() {
     return set;
 }
 
-[[noreturn]] void exec_cell(const GuestOrders& orders) {
+[[noreturn]] void exec_cell(const std::vector<std::string>& arguments) {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -55,7 +58,7 @@ sigset_t watched_signals() {
         ::close(output);
     }
     std::vector<std::string> words = {"bench"};
-    words.insert(words.end(), orders.arguments.begin(), orders.arguments.end());
+    words.insert(words.end(), arguments.begin(), arguments.end());
     words.push_back(std::string("--bundle=") + kBundle);
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);
@@ -71,68 +74,158 @@ int exit_code_of(int wait_status) {
     return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
-/// Runs the cell to its end, with a sign of life a second; whatever is orphaned is reaped.
-int run_cell_as_child(const GuestOrders& orders, ChannelWriter& channel) {
-    const sigset_t watched = watched_signals();
-    ::sigprocmask(SIG_BLOCK, &watched, nullptr);
-    const pid_t cell = ::fork();
-    if (cell == 0) {
-        exec_cell(orders);
-    }
-    if (cell < 0) {
-        guest_says(errno_error("fork").message());
-        return 127;
-    }
-    while (true) {
-        const int signal = ::sigtimedwait(&watched, nullptr, &kBeat);
-        channel.beat();
-        if (signal == SIGTERM || signal == SIGINT) {
-            ::kill(cell, SIGTERM);
+/// The kernel's log, piece by piece.
+class KernelLog {
+  public:
+    KernelLog() : fd_(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
+
+    /// What came since the last call; at the first all that is kept. Of very much, the beginning.
+    std::string news() {
+        constexpr std::size_t kMost = 1U << 20U;
+        std::string log;
+        std::array<char, 16384> record{};
+        while (fd_.valid()) {
+            const ssize_t got = ::read(fd_.get(), record.data(), record.size());
+            if (got > 0 && log.size() < kMost) {
+                log.append(record.data(), static_cast<std::size_t>(got));
+            } else if (got == 0 || (got < 0 && errno != EINTR && errno != EPIPE)) {
+                // EPIPE: records were overwritten before they were read.
+                break;
+            }
         }
-        int status = 0;
-        for (pid_t gone = 1; gone > 0;) {
-            gone = ::waitpid(-1, &status, WNOHANG);
-            if (gone == cell) {
-                return exit_code_of(status);
+        return log;
+    }
+
+  private:
+    Fd fd_;
+};
+
+/// The first process and its cells.
+class Guest {
+  public:
+    Guest(GuestOrders orders, ChannelWriter& channel)
+        : orders_(std::move(orders)), channel_(channel), watched_(watched_signals()) {
+        ::sigprocmask(SIG_BLOCK, &watched_, nullptr);
+    }
+
+    void run() {
+        // What the kernel still does after it has started init must not meet the first cell.
+        rest(orders_.settle_ms);
+        for (std::size_t i = 0; i < orders_.cells.size() && !told_to_stop_; ++i) {
+            if (i > 0) {
+                rest(orders_.rest_ms);
+            }
+            run_cell(i);
+        }
+        channel_.end();
+    }
+
+  private:
+    void rest(std::int64_t ms) {
+        for (std::int64_t rested = 0; rested < ms; rested += 1000) {
+            std::this_thread::sleep_for(
+                std::chrono::milliseconds(std::min<std::int64_t>(1000, ms - rested)));
+            channel_.beat();
+        }
+    }
+
+    void run_cell(std::size_t index) {
+        const pid_t cell = ::fork();
+        if (cell == 0) {
+            exec_cell(orders_.cells[index]);
+        }
+        int status = 127;
+        std::string gap;
+        if (cell < 0) {
+            guest_says(errno_error("fork").message());
+        } else {
+            std::optional<VcpuGapWatch> watch;
+            if (orders_.vcpus > 1) {
+                watch.emplace(orders_.vcpus);
+            }
+            status = await(cell);
+            gap = watch ? watch->finish() : "";
+        }
+        end_all_others();
+        hand_over(index, status, gap);
+        std::error_code ignored;
+        fs::remove_all(kBundle, ignored);
+        fs::remove(kOutput, ignored);
+    }
+
+    /// Waits for the cell with a sign of life a second; whatever is orphaned is reaped.
+    int await(pid_t cell) {
+        const TimePoint begin = MonotonicClock::now();
+        while (true) {
+            const int signal = ::sigtimedwait(&watched_, nullptr, &kBeat);
+            channel_.beat();
+            trial_.beat(MonotonicClock::now() - begin);
+            if (signal == SIGTERM || signal == SIGINT) {
+                told_to_stop_ = true;
+                ::kill(cell, SIGTERM);
+            }
+            int status = 0;
+            for (pid_t gone = 1; gone > 0;) {
+                gone = ::waitpid(-1, &status, WNOHANG);
+                if (gone == cell) {
+                    return exit_code_of(status);
+                }
             }
         }
     }
-}
 
-Status hand_over_bundle(ChannelWriter& channel) {
-    std::error_code error;
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(kBundle, error)) {
-        files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-    for (const fs::path& file : files) {
-        const auto bytes = read_file(file);
-        if (!bytes) {
-            return bytes.error();
-        }
-        if (auto added = channel.add(kBundleFrames + file.filename().string(), *bytes); !added) {
-            return added;
+    /// The next cell finds nothing of this one.
+    static void end_all_others() {
+        ::kill(-1, SIGKILL);
+        while (::waitpid(-1, nullptr, 0) > 0) {
         }
     }
-    return {};
-}
 
-void hand_over(ChannelWriter& channel, int status) {
-    std::string complaint;
-    if (const Status done = hand_over_bundle(channel); !done) {
-        complaint = done.error().message();
-    }
-    for (const auto& [name, text] :
-         {std::pair<const char*, std::string>(kOutputFrame, file_tail(kOutput, kOutputTail)),
-          {kLogFrame, read_kernel_log(SystemRoot(), "").value_or("")},
-          {kErrorFrame, complaint}}) {
-        if (const Status added = channel.add(name, text); !added) {
-            guest_says(added.error().message());
+    [[nodiscard]] Status hand_over_bundle(std::size_t index) {
+        std::error_code error;
+        std::vector<fs::path> files;
+        for (const auto& entry : fs::directory_iterator(kBundle, error)) {
+            files.push_back(entry.path());
         }
+        std::sort(files.begin(), files.end());
+        for (const fs::path& file : files) {
+            const auto bytes = read_file(file);
+            if (!bytes) {
+                return bytes.error();
+            }
+            const std::string name = kBundleFrames + file.filename().string();
+            if (auto added = channel_.add(cell_frame(index, name), *bytes); !added) {
+                return added;
+            }
+        }
+        return {};
     }
-    channel.end(status);
-}
+
+    void hand_over(std::size_t index, int status, const std::string& gap) {
+        std::string complaint;
+        if (const Status done = hand_over_bundle(index); !done) {
+            complaint = done.error().message();
+        }
+        for (const auto& [name, text] :
+             {std::pair<const char*, std::string>(kOutputFrame, file_tail(kOutput, kOutputTail)),
+              {kLogFrame, log_.news()},
+              {kGapFrame, gap},
+              {kErrorFrame, complaint},
+              {kStatusFrame, std::to_string(status)}}) {
+            if (const Status added = channel_.add(cell_frame(index, name), text); !added) {
+                guest_says(added.error().message());
+            }
+        }
+        channel_.cell_done();
+    }
+
+    GuestOrders orders_;
+    ChannelWriter& channel_;
+    sigset_t watched_;
+    KernelLog log_;
+    GuestTrial trial_;
+    bool told_to_stop_ = false;
+};
 
 Status serve() {
     if (auto mounted = mount_guest_filesystems(); !mounted) {
@@ -149,17 +242,14 @@ Status serve() {
     if (!text) {
         return text.error();
     }
-    const auto orders = parse_guest_orders(*text);
+    auto orders = parse_guest_orders(*text);
     if (!orders) {
         return orders.error();
     }
-    // What the kernel still does after it has started init must not meet the cell.
-    for (std::int64_t rested = 0; rested < orders->settle_ms; rested += 1000) {
-        std::this_thread::sleep_for(
-            std::chrono::milliseconds(std::min<std::int64_t>(1000, orders->settle_ms - rested)));
-        channel.beat();
+    if (auto online = bring_cpus_online(orders->vcpus); !online) {
+        return online;
     }
-    hand_over(channel, run_cell_as_child(*orders, channel));
+    Guest(*orders, channel).run();
     return {};
 }
 

@@ -1,6 +1,7 @@
 #include "vm/guest_system.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include <array>
 #include <filesystem>
 
+#include "common/affinity.h"
 #include "common/fd.h"
 #include "common/file.h"
 #include "common/syscalls.h"
@@ -90,6 +92,21 @@ void settle_guest_defaults() {
             guest_says(set.error().message());
         }
     }
+}
+
+Status bring_cpus_online(std::int64_t vcpus) {
+    for (std::int64_t cpu = 1; cpu < vcpus; ++cpu) {
+        const auto path = fmt::format("/sys/devices/system/cpu/cpu{}/online", cpu);
+        if (auto on = put(path, "1"); !on) {
+            return on;
+        }
+    }
+    const auto online = online_cpus(SystemRoot());
+    if (!online || std::ssize(online->cpus()) != vcpus) {
+        return plain_error("bring online", fmt::format("{} CPUs", vcpus),
+                           fmt::format("online are {}", online ? online->to_list() : "unknown"));
+    }
+    return {};
 }
 
 Result<std::span<volatile unsigned char>> map_host_channel() {

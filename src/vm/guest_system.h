@@ -16,6 +16,10 @@ namespace bench {
 /// compared: no grouping by session.
 void settle_guest_defaults();
 
+/// Brings the CPUs 1 to `vcpus` - 1 online, which the kernel was told not to start itself. An Error
+/// when not exactly `vcpus` are online then.
+[[nodiscard]] Status bring_cpus_online(std::int64_t vcpus);
+
 /// The memory that guest and host share (the device's BAR), mapped. Errors: there is no such
 /// device.
 [[nodiscard]] Result<std::span<volatile unsigned char>> map_host_channel();

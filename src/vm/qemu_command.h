@@ -40,6 +40,10 @@ struct BootFiles {
 /// The kernel's command line: what every guest gets, and `append` behind it, where it can override.
 [[nodiscard]] std::string kernel_command_line(const GuestMachine& machine);
 
+/// Whether workloads must PAUSE in it: its CPUs take turns on one of the host, and only a CPU that
+/// rests lets go.
+[[nodiscard]] bool pauses(const GuestMachine& machine);
+
 /// The longest that x86 kernels take without cutting it off.
 inline constexpr std::size_t kLongestCommandLine = 2047;
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,24 +7,15 @@
 #include "common/guardian.h"
 #include "common/stop_source.h"
 #include "runner/executor.h"
-#include "vm/kernel_file.h"
-#include "vm/qemu_command.h"
+#include "vm/guest_setup.h"
 
 namespace bench {
 
-/// What every guest of a run has in common.
-struct GuestSetup {
-    std::filesystem::path qemu;
-    std::string qemu_version;         ///< the first line of `qemu --version`
-    std::filesystem::path init;       ///< bench-static
-    GuestMachine machine;             ///< but for `append`, which a place has
-    Duration boot_timeout{};          ///< of the host's time, until the guest's init lives
-    std::vector<KernelFile> kernels;  ///< every one that a place may name
-};
-
-/// Runs each cell in a guest of its own: boots the kernel that the cell's place names ("--kernel",
-/// "--append"), whose init runs the same `bench exec`, and takes the bundle over. QEMU runs under a
-/// guardian, on one CPU of those this process may use: nothing of it outlives the cell, or us.
+/// Runs cells in guests: boots the kernel that their place names ("--kernel", "--append"), whose
+/// init runs the same `bench exec`, and takes the bundles over. Guests in virtual time run beside
+/// each other, as many as there are CPUs and memory for, those in real time one after the other.
+/// Nothing of QEMU outlives run_all(), or us. When a guest breaks down under a cell, the cells
+/// behind it have another boot.
 class VmExecutor : public Executor {
   public:
     /// Packs the part of the image that all guests share. `stop` and `keeper` as in LocalExecutor.
@@ -34,34 +24,22 @@ class VmExecutor : public Executor {
                                                                     const Guardian& keeper);
 
     [[nodiscard]] Result<CellExecution> run(const CellRequest& request, const Tick& tick) override;
+    [[nodiscard]] bool run_all(CellQueue& queue) override;
 
     /// For run.json: QEMU's version, the machine, what the guests run, every kernel with its hash.
     [[nodiscard]] nlohmann::ordered_json description() const;
 
   private:
-    struct Boot;
     VmExecutor(GuestSetup setup, StopSource& stop, const Guardian& keeper)
         : setup_(std::move(setup)), stop_(stop), keeper_(keeper) {}
-
-    [[nodiscard]] Status prepare(Boot& boot, const CellRequest& request) const;
-    [[nodiscard]] Status watch(Boot& boot, const CellRequest& request, const Tick& tick);
-    [[nodiscard]] CellExecution judge(const Boot& boot, const CellRequest& request) const;
 
     GuestSetup setup_;
     StopSource& stop_;
     const Guardian& keeper_;
-    std::string init_image_;  ///< the first member of each image: /init
-    std::int64_t boots_ = 0;
+    std::string init_image_;   ///< the first member of each image: /init
     std::string init_sha256_;  ///< of bench-static
+    std::int64_t boots_ = 0;
 };
-
-/// The first line that `qemu --version` prints. An Error when it does not run.
-[[nodiscard]] Result<std::string> qemu_version(const std::filesystem::path& qemu,
-                                               const Guardian& keeper);
-
-/// bench-static: beside this executable, or in ../libexec/bench from there. An Error says where it
-/// was looked for.
-[[nodiscard]] Result<std::filesystem::path> find_guest_program();
 
 /// The value of an option in a cell's place; empty when it has none.
 [[nodiscard]] std::string place_value(const std::vector<std::pair<std::string, std::string>>& place,

@@ -44,10 +44,10 @@ class BenchTest(unittest.TestCase):
         options.setdefault("text", True)
         return subprocess.Popen([program, *map(str, arguments)], **options)
 
-    def run_bench(self, *arguments, **options):
+    def run_bench(self, *arguments, patience=PATIENCE, **options):
         process = self.start(*arguments, **options)
         try:
-            out, err = process.communicate(timeout=PATIENCE)
+            out, err = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
             process.kill()
             raise

@@ -1,41 +1,11 @@
-"""Guests: the same kernel twice gives the same bytes, and a guest that breaks says how and leaves nothing.
-
-Needs QEMU and Debian's kernels (scripts/fetch-kernels); BENCH_KERNELS names their folder and BENCH_QEMU the program.
-Without them it is skipped, but for continuous integration (BENCH_REQUIRE_VM=1), where that is a failure."""
+"""Guests: the same kernel twice gives the same bytes, and a guest that breaks says how and leaves nothing."""
 
 import json
-import shutil
 
-from harness import *
-
-QEMU = os.environ.get("BENCH_QEMU", "qemu-system-x86_64")
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-KERNELS = pathlib.Path(os.environ.get("BENCH_KERNELS") or CACHE / "bench/kernels")
+from guests import *
 
 
-def kernel(series):
-    found = sorted(KERNELS.glob(f"linux-image-{series}.*-cloud-amd64_*.deb"))
-    return found[-1] if found else None
-
-
-CFS, EEVDF = kernel("6.1"), kernel("6.12")
-MISSING = None
-if shutil.which(QEMU) is None:
-    MISSING = f"no {QEMU}: install qemu-system-x86"
-elif CFS is None or EEVDF is None:
-    MISSING = f"no kernels in {KERNELS}: run scripts/fetch-kernels"
-if MISSING and os.environ.get("BENCH_REQUIRE_VM"):
-    raise SystemExit(MISSING)
-if not (BUILD / "bench-static").exists():
-    MISSING = "this build has no bench-static (BENCH_BUILD_STATIC)"
-
-
-@unittest.skipIf(MISSING, MISSING)
-class GuestTest(BenchTest):
-    def guest(self, *arguments, out=None, qemu=QEMU, **options):
-        return self.run_bench("latt", "--out", out or self.out, "--qemu", qemu, "--quiet", "--duration", "2s",
-                              *arguments, **options)
-
+class GuestTest(GuestCase):
     def test_two_kernels_twice_give_the_same_bytes(self):
         bundles = []
         for launch in ("one", "two"):
@@ -154,7 +124,13 @@ class RefusalTest(BenchTest):
     def test_options_that_can_not_hold_together(self):
         self.assertIn("--kernel", self.refused("--time", "virtual"))
         self.assertIn("--kernel", self.refused("--append", "quiet", "--kernel", "host"))
-        self.assertIn("1 is all that is allowed", self.refused("--vcpus", "2", "--kernel", "x"))
+        self.assertIn("--vcpus", self.refused("--vcpus", "0", "--kernel", "x"))
+        self.assertIn("--vcpus", self.refused("--vcpus", "64", "--kernel", "x", "--time", "real"))
+        self.assertIn("--vm-seeds", self.refused("--reps", "3", "--kernel", "x"))
+        self.assertIn("--reps", self.refused("--vm-seeds", "3", "--kernel", "x", "--time", "real"))
+        self.assertIn("--reps", self.refused("--vm-seeds", "3", "--kernel", "x", "--kernel", "host"))
+        self.assertIn("virtual time", self.refused("--verify-determinism", "--kernel", "x", "--time", "real"))
+        self.assertIn("per-cell, per-repetition, twice, once", self.refused("--boots", "never", "--kernel", "x"))
         self.assertIn("virtual, real", self.refused("--time", "fast", "--kernel", "x"))
         self.assertIn("given twice", self.refused("--kernel", "x", "--kernel", "x"))
 
