@@ -231,6 +231,7 @@ Status serve() {
     if (auto mounted = mount_guest_filesystems(); !mounted) {
         return mounted;
     }
+    bring_loopback_up();
     settle_guest_defaults();
     auto memory = map_host_channel();
     if (!memory) {

@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <array>
+#include <cstring>
 #include <filesystem>
 
 #include "common/affinity.h"
@@ -83,6 +87,20 @@ Status mount_guest_filesystems() {
         }
     }
     return {};
+}
+
+void bring_loopback_up() {
+    const Fd any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ifreq loopback{};
+    std::memcpy(loopback.ifr_name, "lo", sizeof "lo");
+    if (!any.valid() || ::ioctl(any.get(), SIOCGIFFLAGS, &loopback) != 0) {
+        guest_says(errno_error("find", "the loopback interface").message());
+        return;
+    }
+    loopback.ifr_flags = static_cast<short>(loopback.ifr_flags | IFF_UP);
+    if (::ioctl(any.get(), SIOCSIFFLAGS, &loopback) != 0) {
+        guest_says(errno_error("bring up", "the loopback interface").message());
+    }
 }
 
 void settle_guest_defaults() {

@@ -12,6 +12,10 @@ namespace bench {
 /// sysfs there is an Error.
 [[nodiscard]] Status mount_guest_filesystems();
 
+/// Brings the loopback interface up, which a kernel leaves down. Without it, or without networking,
+/// that is told on the console: tests that talk over it say themselves that they can't.
+void bring_loopback_up();
+
 /// Settings whose defaults differ between kernels are set, so that it is not they that are
 /// compared: no grouping by session.
 void settle_guest_defaults();
