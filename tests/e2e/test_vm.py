@@ -65,7 +65,8 @@ class GuestTest(GuestCase):
         self.assertIn("cannot", cell["reason"])
 
     def test_a_killed_qemu_is_a_row_and_the_run_ends(self):
-        process = self.start("latt", "--out", self.out, "--qemu", QEMU, "--kernel", CFS, "--duration", "1h", "--quiet")
+        process = self.start("latt", "--out", self.out, "--qemu", QEMU, "--kernel", CFS, "--vm-seeds", "1", "--duration",
+                             "1h", "--quiet")
         pid = self.wait_for(lambda: next((pid for pid, line in self.processes().items() if "-icount" in line), None),
                             "a guest")
         os.kill(pid, signal.SIGKILL)
@@ -96,7 +97,8 @@ class GuestTest(GuestCase):
         self.assert_nothing_left()
 
     def test_an_interrupt_ends_the_guest_at_once(self):
-        process = self.start("latt", "--out", self.out, "--qemu", QEMU, "--kernel", CFS, "--duration", "1h", "--quiet")
+        process = self.start("latt", "--out", self.out, "--qemu", QEMU, "--kernel", CFS, "--vm-seeds", "1", "--duration",
+                             "1h", "--quiet")
         self.wait_for(lambda: any("-icount" in line for line in self.processes().values()), "a guest")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE)
