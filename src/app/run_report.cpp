@@ -27,7 +27,7 @@ std::string lengths(const Json& run) {
     const auto by_work = std::count_if(cells.begin(), cells.end(), [](const Json& cell) {
         return cell.contains("duration_ns") && cell["duration_ns"].is_null();
     });
-    const std::string to_the_end = "each to the end of its work";
+    std::string to_the_end = "each to the end of its work";
     if (by_work > 0 && by_work == std::ssize(cells)) {
         return to_the_end;
     }

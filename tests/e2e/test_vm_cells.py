@@ -1,6 +1,4 @@
-"""What guests do to cells: seeds, shared boots, several CPUs, kernels that misbehave."""
-
-import json
+"""What guests do to cells: seeds, shared boots, policies, kernels that misbehave."""
 
 from guests import *
 
@@ -32,51 +30,6 @@ class SeedsTest(GuestCase):
     def test_cells_run_twice_when_determinism_is_to_be_verified(self):
         bundle = self.ok("--clients", "1", "--kernel", EEVDF, "--verify-determinism")
         self.assertEqual([cell["determinism"] for cell in bundle.run["cells"]], [{"runs": 2, "agreeing": 2}])
-
-    def test_what_differs_each_time_is_no_result(self):
-        # The clock of each guest begins on another day, and results hold the day they were made.
-        days = self.folder / "days"
-        days.mkdir()
-        fickle = self.folder / "fickle"
-        fickle.write_text(f"""#!/bin/bash
-[ "$1" = --version ] && exec {QEMU} --version
-day=2
-until mkdir {days}/$day; do day=$((day + 1)); done
-exec {QEMU} "${{@/base=2026-01-01/base=2026-01-0$day}}"
-""")
-        fickle.chmod(0o755)
-        ran = self.guest("--clients", "1", "--kernel", EEVDF, "--verify-determinism", qemu=fickle)
-        self.assertEqual(ran.returncode, 6, (ran.stdout, ran.stderr))
-        self.assertIn("gave the same bytes", ran.stderr)
-        bundle = self.bundle()
-        self.assertEqual({row["status"] for row in bundle.rows}, {"failed"})
-        self.assertIn("three results", bundle.run["cells"][0]["reason"])
-
-
-class SeveralCpusTest(GuestCase):
-    def test_two_cpus_give_the_same_bytes_and_tell_their_gap(self):
-        bundles = [self.ok("--clients", "2", "--kernel", CFS, "--kernel", EEVDF, "--vcpus", "2", out=self.folder / launch)
-                   for launch in ("one", "two")]
-        for file in ("summary.csv", "samples.csv.gz"):
-            one, two = [(bundle.folder / file).read_bytes() for bundle in bundles]
-            self.assertEqual(one, two, file)
-        self.assertEqual({row["variant"] for row in bundles[0].rows}, {"time=virtual;vcpus=2"})
-        for cell in bundles[0].run["cells"]:
-            gap = cell["guest"]["vcpu_gap"]
-            self.assertGreater(gap["count"], 100)
-            self.assertLessEqual(gap["p99_ns"], gap["max_ns"])
-        for environment in bundles[0].run["environments"]:
-            self.assertIn("0-1", json.dumps(environment))
-
-    def test_an_isolated_cpu_is_used_only_when_it_is_named(self):
-        bundle = self.ok("--clients", "2", "--kernel", EEVDF, "--vcpus", "2", "--append", "isolcpus=1")
-        allowed = [worker["cpus_allowed"] for cell in bundle.run["cells"] for worker in cell["workers"]]
-        self.assertEqual(set(allowed), {"0"})
-        named = self.ok("--clients", "2", "--kernel", EEVDF, "--vcpus", "2", "--append", "isolcpus=1", "--cpus", "1",
-                        out=self.folder / "named")
-        cell = named.run["cells"][0]
-        self.assertEqual({worker["cpus_allowed"] for worker in cell["workers"]}, {"1"})
-        self.assertIn("isolated", " ".join(cell.get("notes", [])))
 
 
 class TroubleTest(GuestCase):
@@ -170,23 +123,6 @@ class TestsInGuests(GuestCase):
             self.assertIn(cell["status"], ("ok", "tainted"), cell.get("reason"))
             self.assertEqual({worker["policy"].split(":")[0] for worker in cell["workers"]},
                              {dict(pair.split("=") for pair in cell["variant"].split(";"))["policy"].split(":")[0]})
-
-    def test_fair_users(self):
-        for workload in ("spin", "pipe", "volano"):
-            for groups, switch in (("none,cgroup", "off"), ("autogroup", "on")):
-                bundle = self.ok("--kernel", CFS, "--kernel", EEVDF, "--user", "few=1", "--user", "many=3", "--workload",
-                                 workload, "--group", groups, "--autogroup", switch, "--boots", "once", test="fairuser",
-                                 out=self.folder / f"{workload}-{switch}")
-                self.assertEqual(len(bundle.run["cells"]), 2 * len(groups.split(",")))
-                for cell in bundle.run["cells"]:
-                    self.assertIn(cell["status"], ("ok", "tainted"), (workload, cell.get("reason")))
-
-    def test_preemption_is_an_axis(self):
-        bundle = self.ok("--kernel", EEVDF, "--append", "preempt=none", "--append", "preempt=full")
-        seen = {cell["variant"].split(";")[0]:
-                bundle.run["environments"][cell["environment"]]["kernel"]["preemption"]["model"]
-                for cell in bundle.run["cells"]}
-        self.assertEqual(seen, {"append=preempt=none": "none", "append=preempt=full": "full"})
 
 
 if __name__ == "__main__":
